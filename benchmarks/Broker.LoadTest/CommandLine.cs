@@ -33,6 +33,7 @@ internal static class CommandLine
         var list = new Option<bool>("--list") { Description = "List the groups with their rows, and end." };
         Option<string[]> servers = ServerOptions.Servers();
         var portable = new Option<bool>("--portable") { Description = $"Also measure this broker with the poller of Windows and macOS, as the server {KnownServers.Portable}." };
+        var pages = new Option<int>("--pages") { Description = $"Also measure this broker with this number of open live pages and sampled subjects, as the server {KnownServers.Watched}." };
         var markdown = new Option<FileInfo?>("--markdown") { Description = "Write the report to this file." };
         var csv = new Option<FileInfo?>("--csv") { Description = "Write every measurement to this file." };
         var picture = new Option<FileInfo?>("--picture") { Description = "Draw the ratios into this file, as SVG." };
@@ -45,9 +46,17 @@ internal static class CommandLine
             }
         });
 
+        pages.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int>() is < 0 or > 128)
+            {
+                result.AddError("--pages must be a number from 0 to 128.");
+            }
+        });
+
         var command = new RootCommand("Runs the same traffic alternately through this broker and nats-server, and prints the ratios.")
         {
-            quick, cold, rounds, rowNames, list, servers, portable, markdown, csv, picture, curves,
+            quick, cold, rounds, rowNames, list, servers, portable, pages, markdown, csv, picture, curves,
         };
         command.Subcommands.Add(ChurnCommand.Create());
         command.Subcommands.Add(ClientProcessCommand.Create());
@@ -66,15 +75,18 @@ internal static class CommandLine
             bool isQuick = result.GetValue(quick);
             var settings = new Settings { Quick = isQuick, Rounds = result.GetValue(rounds) ?? (isQuick ? QuickRounds : DefaultRounds) };
             Settings[] states = result.GetValue(cold) ? [settings, settings with { Cold = true }] : [settings];
+            IReadOnlyList<ServerCommand> Servers(List<string> notes) => KnownServers.With(
+                [.. (result.GetValue(servers) ?? []).Select(ServerCommand.Parse)], notes, result.GetValue(portable), result.GetValue(pages));
             var outputs = new Outputs(result.GetValue(markdown), result.GetValue(csv), result.GetValue(picture), result.GetValue(curves));
 
             // Run on another thread, because Ctrl+C is handled only after this call has returned.
-            return Task.Run(() => Run(states, result.GetValue(rowNames) ?? [], result.GetValue(servers) ?? [], result.GetValue(portable), outputs, cancellationToken), CancellationToken.None);
+            return Task.Run(() => Run(states, result.GetValue(rowNames) ?? [], Servers, outputs, cancellationToken), CancellationToken.None);
         });
         return command;
     }
 
-    private static int Run(Settings[] states, string[] rowNames, string[] servers, bool portable, Outputs outputs, CancellationToken cancellationToken)
+    private static int Run(
+        Settings[] states, string[] rowNames, Func<List<string>, IReadOnlyList<ServerCommand>> servers, Outputs outputs, CancellationToken cancellationToken)
     {
         IReadOnlyList<Row> rows;
         IReadOnlyList<ServerCommand> commands;
@@ -82,7 +94,7 @@ internal static class CommandLine
         try
         {
             rows = Catalogue.Select([.. rowNames.SelectMany(names => names.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))]);
-            commands = KnownServers.With([.. servers.Select(ServerCommand.Parse)], notes, portable);
+            commands = servers(notes);
         }
         catch (ArgumentException e)
         {

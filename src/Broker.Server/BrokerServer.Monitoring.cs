@@ -36,6 +36,12 @@ public sealed partial class BrokerServer
     public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();
 
     /// <summary>
+    /// Lists the subjects to which clients publish most, if <see cref="BrokerServerOptions.SampleSubjects"/> is set. The
+    /// numbers are estimates from samples. Thread-safe.
+    /// </summary>
+    public SubjectPage InspectSubjects() => _inspector.InspectSubjects();
+
+    /// <summary>
     /// Lists clients. The server visits all clients to determine the order, and describes only the clients of the page.
     /// The event loops do no work for the list, unless the query requests subscriptions: then they copy at most
     /// <see cref="ConnectionQuery.MaxListedSubscriptions"/> references. The server keeps the descriptions of the last

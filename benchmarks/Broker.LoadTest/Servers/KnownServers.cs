@@ -11,6 +11,7 @@ internal static class KnownServers
     public const string Ours = "broker";
     public const string Nats = "nats-server";
     public const string Portable = "portable";
+    public const string Watched = "watched";
 
     /// <summary>
     /// Returns the known servers and <paramref name="given"/>. A given server replaces a known one with the same name.
@@ -18,7 +19,11 @@ internal static class KnownServers
     /// <param name="given">The servers that the user has named.</param>
     /// <param name="notes">The list that receives notes about missing servers.</param>
     /// <param name="portable">Whether to add this broker a second time, with the poller of Windows and macOS.</param>
-    public static IReadOnlyList<ServerCommand> With(IReadOnlyList<ServerCommand> given, List<string> notes, bool portable = false)
+    /// <param name="pages">
+    /// If not 0, this broker is added a second time, with so many open live pages and with sampled subjects.
+    /// </param>
+    public static IReadOnlyList<ServerCommand> With(
+        IReadOnlyList<ServerCommand> given, List<string> notes, bool portable = false, int pages = 0)
     {
         if (given.GroupBy(command => command.Name, StringComparer.Ordinal).FirstOrDefault(group => group.Count() > 1) is { } twice)
         {
@@ -29,6 +34,11 @@ internal static class KnownServers
         if (portable && !all.Exists(command => command.Name == Portable))
         {
             all.Insert(0, PortableServer());
+        }
+
+        if (pages > 0 && !all.Exists(command => command.Name == Watched))
+        {
+            all.Insert(0, OurServer().Watched(pages) with { Name = Watched });
         }
 
         if (!all.Exists(command => command.Name == Ours))

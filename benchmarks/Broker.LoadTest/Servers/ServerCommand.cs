@@ -22,6 +22,9 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     /// <summary>Whether the server has monitoring pages; set by <see cref="WithMonitoring"/>.</summary>
     public bool IsMonitored { get; private init; }
 
+    /// <summary>The number of live pages that are open while the server runs; set by <see cref="Watched"/>.</summary>
+    public int OpenPages { get; private init; }
+
     /// <summary>The nats-server that is the hub if this server runs as a leaf node; null if there is none.</summary>
     public ServerCommand? Hub { get; init; }
 
@@ -36,7 +39,15 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
         => this with { Arguments = [.. Arguments, "--tls", "--tlscert", CertificatePlaceholder, "--tlskey", KeyPlaceholder], IsTls = true };
 
     /// <summary>Creates a command for the same server with monitoring pages, by the flag of nats-server.</summary>
-    public ServerCommand WithMonitoring() => this with { Arguments = [.. Arguments, "-m", MonitoringPlaceholder], IsMonitored = true };
+    public ServerCommand WithMonitoring()
+        => IsMonitored ? this : this with { Arguments = [.. Arguments, "-m", MonitoringPlaceholder], IsMonitored = true };
+
+    /// <summary>Creates a command for the same broker with this number of open live pages, and with sampled subjects.</summary>
+    public ServerCommand Watched(int pages)
+    {
+        ServerCommand monitored = WithMonitoring();
+        return monitored with { Arguments = [.. monitored.Arguments, "--sample_subjects", "1000"], OpenPages = pages };
+    }
 
     /// <summary>
     /// Creates a command for the same server as a leaf node of <see cref="Hub"/>, by the configuration file of

@@ -15,6 +15,7 @@ internal sealed class ServerProcess : IDisposable
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(20);
 
     private readonly Queue<string> _lastLines = new();
+    private LivePages? _pages;
 
     private ServerProcess(ServerCommand command, Process process, ServerAddress address, int monitoringPort, LeafHub? hub)
     {
@@ -74,6 +75,7 @@ internal sealed class ServerProcess : IDisposable
             server.AwaitInfo(started);
             server.AwaitReady(resources.Buffers);
             hub?.AwaitLeaf(command.Name);
+            server._pages = command.OpenPages == 0 ? null : LivePages.Open(command.OpenPages, monitoringPort);
             return server;
         }
         catch (System.ComponentModel.Win32Exception e)
@@ -99,6 +101,7 @@ internal sealed class ServerProcess : IDisposable
     public void Dispose()
     {
         AppDomain.CurrentDomain.ProcessExit -= OnExit;
+        _pages?.Dispose();
         Kill();
         Process.Dispose();
         Hub?.Dispose();

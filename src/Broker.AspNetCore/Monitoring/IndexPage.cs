@@ -44,6 +44,7 @@ internal static class IndexPage
             <li><a href="./varz">varz</a>: the server</li>
             <li><a href="./connz">connz</a>: connections; <a href="./connz?state=closed&amp;sort=stop">closed ones</a></li>
             <li><a href="./subsz">subsz</a>: subscriptions; <a href="./subsz?subs=1">list</a></li>
+            <li><a href="./subjectz">subjectz</a>: subjects with the most traffic</li>
             <li><a href="./accountz">accountz</a>: accounts; <a href="./accstatz">traffic</a></li>
             <li><a href="./leafz">leafz</a>: leaf nodes</li>
             <li><a href="./healthz">healthz</a>: health</li>
@@ -90,6 +91,14 @@ internal static class IndexPage
         </div>
         </section>
         <section id="one" aria-live="polite" hidden></section>
+        <section aria-labelledby="subjecthead">
+        <h2 id="subjecthead">Subjects with most traffic</h2>
+        <p id="subjectnote" class="muted"></p>
+        <div id="subjects" class="scroll" role="region" aria-labelledby="subjecthead" tabindex="0" hidden>
+        <table><thead><tr><th scope="col" class="text">Subject</th><th scope="col">Account</th><th scope="col">Msg/s in</th>
+        <th scope="col">Bytes/s in</th></tr></thead><tbody id="subjectrows"></tbody></table>
+        </div>
+        </section>
         <section aria-labelledby="accounthead">
         <h2 id="accounthead">Accounts</h2>
         <div class="scroll" role="region" aria-labelledby="accounthead" tabindex="0">

@@ -9,12 +9,16 @@ namespace Broker.AspNetCore;
 /// <param name="Activity">Two snapshots with different values show that something has happened between them.</param>
 internal sealed record LiveSnapshot(byte[] Event, int Activity)
 {
-    /// <summary>The largest number of accounts and of leaf nodes in a snapshot.</summary>
+    /// <summary>The largest number of accounts, of subjects and of leaf nodes in a snapshot.</summary>
     internal const int MaxRows = 100;
 
     /// <summary>Creates a snapshot. The page computes rates from the counters of two snapshots.</summary>
     internal static LiveSnapshot Create(
-        ServerDescription facts, ConnectionPage connections, IReadOnlyList<AccountDescription> accounts, IReadOnlyList<MonitoringPage> pages)
+        ServerDescription facts,
+        ConnectionPage connections,
+        IReadOnlyList<AccountDescription> accounts,
+        SubjectPage subjects,
+        IReadOnlyList<MonitoringPage> pages)
     {
         var activity = new HashCode();
         activity.Add(facts.Counters);
@@ -28,6 +32,8 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
             json.WriteNumber("total", connections.Total);
             WriteRows(json, "list", connections.Connections, connection => WriteConnection(json, connection, facts.Now));
             WriteRows(json, "accounts", accounts, account => WriteAccount(json, account));
+            json.WriteNumber("sample_subjects", subjects.Interval);
+            WriteRows(json, "subjects", subjects.Subjects, subject => WriteSubject(json, subject));
             WriteRows(json, "leafs", facts.LeafNodes, leaf => WriteLeaf(json, leaf));
             json.WriteStartObject("pages");
             foreach (MonitoringPage page in pages)
@@ -94,6 +100,14 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
         json.WriteNumber("out_msgs", account.MessagesOut);
         json.WriteNumber("in_bytes", account.BytesIn);
         json.WriteNumber("out_bytes", account.BytesOut);
+    }
+
+    private static void WriteSubject(Utf8JsonWriter json, SubjectTraffic subject)
+    {
+        json.WriteString("account", subject.Account);
+        json.WriteString("subject", subject.IsCut ? subject.Subject + "…" : subject.Subject);
+        json.WriteNumber("msgs", subject.Messages);
+        json.WriteNumber("bytes", subject.Bytes);
     }
 
     private static void WriteLeaf(Utf8JsonWriter json, LeafNodeDescription leaf)

@@ -41,6 +41,7 @@ public static class MonitoringEndpoints
         Map("/connz", pages.ConnzAsync);
         Map("/subsz", pages.SubszAsync);
         Map("/subscriptionsz", pages.SubszAsync);
+        Map("/subjectz", pages.SubjectzAsync);
         Map("/accountz", pages.AccountzAsync);
         Map("/accstatz", pages.AccstatzAsync);
         // Exporters request these pages too. The pages say that the server does not have these features.

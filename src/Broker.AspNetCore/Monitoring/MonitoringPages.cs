@@ -98,6 +98,9 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
             .ConfigureAwait(false);
     }
 
+    internal Task SubjectzAsync(HttpContext context)
+        => MonitoringJson.WriteSubjectzAsync(JsonBody(context), server.Inspect(), server.InspectSubjects(), context.RequestAborted);
+
     internal Task AccountzAsync(HttpContext context)
     {
         string? name = new QueryReader(context.Request.Query).Text("acc");

@@ -23,7 +23,7 @@ const values = {
   msgs_from: c => c.rates.in, msgs_to: c => c.rates.out, bytes_from: c => c.rates.bytes_in, bytes_to: c => c.rates.bytes_out,
 };
 
-const state = { sort: 'cid', closed: false, filter: '', last: null, rows: null, history: new Map(), source: null, one: null };
+const state = { sort: 'cid', closed: false, filter: '', last: null, rows: null, subjects: [], history: new Map(), source: null, one: null };
 
 function count(value) {
   if (value === null || value === undefined) { return '–'; }
@@ -171,6 +171,26 @@ function showAccounts(now, elapsed) {
   ]));
 }
 
+// The counts of a subject are estimates from few samples, so their rate is that of the last ten seconds.
+function showSubjects(now) {
+  const keyOf = s => `${s.account} ${s.subject}`;
+  const past = state.subjects;
+  past.push({ now: now.now, interval: now.sample_subjects, counts: new Map(now.subjects.map(s => [keyOf(s), s])) });
+  while (past[0].interval !== now.sample_subjects || (past.length > 1 && past[1].now <= now.now - 10000)) { past.shift(); }
+  const elapsed = (now.now - past[0].now) / 1000;
+  // A subject that is new or has come back is counted from 0.
+  const rateOf = (s, key) => {
+    const before = past[0].counts.get(keyOf(s))?.[key] ?? 0;
+    return elapsed > 0 ? (s[key] - (before <= s[key] ? before : 0)) / elapsed : null;
+  };
+  const rows = now.subjects.map(s => ({ ...s, rate: rateOf(s, 'msgs'), bytes_rate: rateOf(s, 'bytes') })).sort((a, b) => b.rate - a.rate);
+  byId('subjects').hidden = !now.sample_subjects;
+  setText(byId('subjectnote'), now.sample_subjects
+    ? `Estimates from one of ${now.sample_subjects} messages, over ten seconds.`
+    : 'Nothing is sampled. The key sample_subjects of the configuration turns sampling on.');
+  fill('subjectrows', rows.slice(0, 20).map(s => [s.subject, s.account, count(s.rate), bytes(s.bytes_rate)]));
+}
+
 function showLeafs(now, elapsed) {
   byId('leafs').hidden = now.leafs.length === 0;
   const keyOf = l => `${l.name} ${l.address}`;
@@ -219,6 +239,7 @@ function show(now) {
   const elapsed = state.last ? (now.now - state.last.now) / 1000 : 0;
   showServer(now, elapsed);
   showConnections(now, elapsed);
+  showSubjects(now);
   showAccounts(now, elapsed);
   showLeafs(now, elapsed);
   showRoutes(now, elapsed);

@@ -144,6 +144,13 @@ internal sealed class ServeOptions
         CustomParser = ParsePort,
     };
 
+    public Option<int?> SampleSubjects { get; } = new("--sample_subjects")
+    {
+        Description = "Sample one of this number of messages to find the subjects with the most traffic; 0 samples none [default: 0]",
+        HelpName = "count",
+        CustomParser = ParseSampleInterval,
+    };
+
     public Option<string?> User { get; } = new("--user") { Description = "User name that clients must send; needs --pass", HelpName = "user" };
 
     public Option<string?> Password { get; } = new("--pass")
@@ -167,7 +174,7 @@ internal sealed class ServeOptions
     public IEnumerable<Option> All =>
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
-        Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogSizeLimit, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort,
+        Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogSizeLimit, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort, SampleSubjects,
         User, Password, Token, .. Tls.All, Signal, PortsFileDirectory, IgnoreUnsupported, Quiet,
     ];
 
@@ -187,6 +194,18 @@ internal sealed class ServeOptions
         }
 
         result.AddError($"{((OptionResult)result.Parent!).Option.Name} must be a whole number, not \"{UserInfo.Hide(text)}\"");
+        return null;
+    }
+
+    private static int? ParseSampleInterval(ArgumentResult result)
+    {
+        string text = result.Tokens[0].Value;
+        if (int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int interval) && interval <= ServeSettings.MaxSampleInterval)
+        {
+            return interval;
+        }
+
+        result.AddError($"--sample_subjects must be a whole number from 0 to {ServeSettings.MaxSampleInterval}, not \"{UserInfo.Hide(text)}\"");
         return null;
     }
 

@@ -39,6 +39,7 @@ internal static class ServeSettingsReader
             Trace = Given(options.Trace, flags) ?? (flags.GetValue(options.TraceSystemAccount) || settings.Trace),
             TraceSystemAccount = Given(options.TraceSystemAccount, flags) ?? settings.TraceSystemAccount,
             TracedPayload = flags.GetValue(options.TracedPayload) ?? settings.TracedPayload,
+            SampleSubjects = flags.GetValue(options.SampleSubjects) ?? settings.SampleSubjects,
             LogFile = FilePath(flags.GetValue(options.Log), settings.LogFile),
             LogSizeLimit = flags.GetValue(options.LogSizeLimit) ?? settings.LogSizeLimit,
             PidFile = FilePath(flags.GetValue(options.Pid), settings.PidFile),

@@ -44,10 +44,8 @@ internal static class ServeConfig
             LameDuckGracePeriod = section.Span("lame_duck_grace_period", defaults.LameDuckGracePeriod),
             PidFile = section.FilePath("pid_file", null) ?? section.FilePath("pidfile", defaults.PidFile),
             PortsFileDirectory = section.FilePath("ports_file_dir", defaults.PortsFileDirectory),
-            HttpBasePath = BasePath(section, defaults.HttpBasePath),
-            HttpMaxConnections = HttpMaxConnections(section, defaults.HttpMaxConnections),
         };
-        settings = Listen(section, Log(section, settings));
+        settings = Listen(section, Pages(section, Log(section, settings)));
         settings = settings with
         {
             AllowNonTls = TlsConfig.AllowsNonTls(section),
@@ -74,6 +72,13 @@ internal static class ServeConfig
         ThrowIfWrong(settings, root, problems);
         return settings;
     }
+
+    private static ServeSettings Pages(ConfigSection section, ServeSettings defaults) => defaults with
+    {
+        HttpBasePath = BasePath(section, defaults.HttpBasePath),
+        HttpMaxConnections = HttpMaxConnections(section, defaults.HttpMaxConnections),
+        SampleSubjects = (int)section.Whole("sample_subjects", defaults.SampleSubjects, 0, ServeSettings.MaxSampleInterval),
+    };
 
     private static ServeSettings Log(ConfigSection section, ServeSettings defaults) => defaults with
     {

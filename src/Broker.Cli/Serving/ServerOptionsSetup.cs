@@ -27,6 +27,7 @@ internal static class ServerOptionsSetup
         options.MapWebSocketUsers = settings.WebSocket?.Tls is { MapUsers: true };
         options.TracedPayload = settings.TracedPayload;
         options.TraceSystemAccount = settings.TraceSystemAccount;
+        options.SampleSubjects = settings.SampleSubjects;
     }
 
     /// <summary>Applies the users, accounts, token and subject mappings.</summary>

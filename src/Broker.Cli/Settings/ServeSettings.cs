@@ -90,6 +90,12 @@ internal sealed record ServeSettings
     /// <summary>The maximum number of payload bytes that a trace line shows; 0 for all.</summary>
     public int TracedPayload { get; init; } = 1024;
 
+    /// <summary>The largest value of <see cref="SampleSubjects"/>.</summary>
+    public const int MaxSampleInterval = 1_000_000;
+
+    /// <summary>One of so many messages is sampled to find the subjects with the most traffic; 0 for no sampling.</summary>
+    public int SampleSubjects { get; init; }
+
     /// <summary>The file to which log lines are appended, or null for standard error.</summary>
     public string? LogFile { get; init; }
 

@@ -67,6 +67,7 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         options.MaxSubscriptions = settings.MaxSubscriptions ?? options.MaxSubscriptions;
         options.MaxSubscriptionTokens = settings.MaxSubscriptionTokens ?? options.MaxSubscriptionTokens;
         options.MaxConnections = settings.MaxConnections ?? options.MaxConnections;
+        options.SampleSubjects = settings.SampleSubjects ?? options.SampleSubjects;
         options.WriteDeadline = settings.WriteDeadline ?? options.WriteDeadline;
         options.PingInterval = settings.PingInterval ?? options.PingInterval;
         options.PingMax = settings.PingMax ?? options.PingMax;

@@ -59,6 +59,9 @@ public sealed class BrokerSettings
     /// <summary>As <see cref="BrokerServerOptions.MaxConnections"/>.</summary>
     public int? MaxConnections { get; set; }
 
+    /// <summary>See <see cref="BrokerServerOptions.SampleSubjects"/>.</summary>
+    public int? SampleSubjects { get; set; }
+
     /// <summary>See <see cref="BrokerServerOptions.WriteDeadline"/>.</summary>
     public TimeSpan? WriteDeadline { get; set; }
 

@@ -30,6 +30,7 @@ internal static class SettingsReader
         settings.MaxSubscriptions = keys.ReadInteger(nameof(settings.MaxSubscriptions)) ?? settings.MaxSubscriptions;
         settings.MaxSubscriptionTokens = keys.ReadInteger(nameof(settings.MaxSubscriptionTokens)) ?? settings.MaxSubscriptionTokens;
         settings.MaxConnections = keys.ReadInteger(nameof(settings.MaxConnections)) ?? settings.MaxConnections;
+        settings.SampleSubjects = keys.ReadInteger(nameof(settings.SampleSubjects)) ?? settings.SampleSubjects;
         settings.WriteDeadline = keys.ReadDurationOrNever(nameof(settings.WriteDeadline)) ?? settings.WriteDeadline;
         settings.PingInterval = keys.ReadDuration(nameof(settings.PingInterval)) ?? settings.PingInterval;
         settings.PingMax = keys.ReadInteger(nameof(settings.PingMax)) ?? settings.PingMax;

@@ -15,6 +15,7 @@ internal sealed class LoopState
     private WorkBudget _budget;
     private readonly Padding _before;
     private ulong _random;
+    private SubjectSampler? _sampler;
 
     internal LoopState(int index, bool alone)
     {
@@ -39,6 +40,11 @@ internal sealed class LoopState
     internal bool IsOnlyLoop { get; }
 
     internal long MessagesIn { get; set; }
+
+    /// <summary>
+    /// The value of <see cref="MessagesIn"/> at which a message is sampled. Without sampling it is never reached.
+    /// </summary>
+    internal long NextSample { get; private set; } = long.MaxValue;
 
     internal long BytesIn { get; set; }
 
@@ -83,7 +89,26 @@ internal sealed class LoopState
     /// <summary>How often clients of this loop were slowed down because a subscriber read too slowly.</summary>
     internal long Stalls { get; set; }
 
+    /// <summary>The subjects of sampled messages; null without sampling. Any thread may read the property.</summary>
+    internal SubjectSampler? Sampler => Volatile.Read(ref _sampler);
+
     private readonly Padding _after;
+
+    /// <summary>Begins to sample one of <paramref name="interval"/> messages; 0 ends the sampling.</summary>
+    internal void SetSampling(int interval)
+    {
+        Volatile.Write(ref _sampler, interval == 0 ? null : new SubjectSampler(interval));
+        ChooseNextSample();
+    }
+
+    /// <summary>Samples the present message.</summary>
+    // This is a separate method, so that the code for all other messages can keep its values in registers.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    internal void Sample(string account, byte[] subject, int payload)
+    {
+        _sampler!.Add(account, subject, payload);
+        ChooseNextSample();
+    }
 
     /// <summary>Ends the active batch.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -117,4 +142,8 @@ internal sealed class LoopState
         _random = x;
         return (int)(((x * 0x2545F4914F6CDD1D) >> 32) * (ulong)exclusive >> 32);
     }
+
+    // The distance is random, because clients may publish in a pattern. Its mean is the interval.
+    private void ChooseNextSample()
+        => NextSample = _sampler is { Interval: var interval } ? MessagesIn + 1 + Next((2 * interval) - 1) : long.MaxValue;
 }

@@ -75,6 +75,27 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
     internal AccountDescription? InspectAccount(string name)
         => core.Accounts.Find(name) is { } account ? Describe(account, traffic.Sum(account)) : null;
 
+    /// <inheritdoc cref="BrokerServer.InspectSubjects"/>
+    internal SubjectPage InspectSubjects()
+    {
+        int interval = core.Options.SampleSubjects;
+        var rows = new List<SubjectSampler.Row>();
+        foreach (SubjectSampler sampler in core.Samplers.Where(s => s.Interval == interval))
+        {
+            sampler.CopyTo(rows);
+        }
+
+        return new SubjectPage(
+            interval,
+            [
+                .. rows.GroupBy(r => (r.Account, r.Subject, r.IsCut))
+                    .OrderByDescending(g => g.Sum(r => r.Weight))
+                    .Take(SubjectSampler.Capacity)
+                    .Select(g => new SubjectTraffic(
+                        g.Key.Account, g.Key.Subject, g.Key.IsCut, interval * g.Sum(r => r.Samples), interval * g.Sum(r => r.Payload))),
+            ]);
+    }
+
     /// <summary>
     /// Counts subscriptions of an account's clients. For a subject, counts the subscriptions that receive its messages.
     /// For a filter, counts the subscriptions that receive only messages that the filter matches.

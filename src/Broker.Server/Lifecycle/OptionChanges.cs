@@ -45,6 +45,7 @@ internal static class OptionChanges
         Add(changes, nameof(after.ClientAdvertise), before.ClientAdvertise ?? "none", after.ClientAdvertise ?? "none");
         Add(changes, nameof(after.TracedPayload), before.TracedPayload, after.TracedPayload);
         Add(changes, nameof(after.TraceSystemAccount), before.TraceSystemAccount, after.TraceSystemAccount);
+        Add(changes, nameof(after.SampleSubjects), before.SampleSubjects, after.SampleSubjects);
         AddName(changes, nameof(after.ConnectUrls), before.ConnectUrls.SequenceEqual(after.ConnectUrls, StringComparer.Ordinal));
         AddName(changes, nameof(after.ServerTags), before.ServerTags.SequenceEqual(after.ServerTags, StringComparer.Ordinal));
     }

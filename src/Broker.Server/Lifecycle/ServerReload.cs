@@ -54,6 +54,11 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests)
             core.Security = rules;
         }
 
+        if (before.SampleSubjects != after.SampleSubjects)
+        {
+            core.ApplySampling();
+        }
+
         if (tell)
         {
             core.MarkInfoChanged();

@@ -15,6 +15,7 @@ public sealed partial class BrokerServerOptions
     private const int LargestMaxPayload = 512 * 1024 * 1024;
 
     private const int LargestMaxTokens = 255;
+    private const int LargestSampleInterval = 1_000_000;
 
     private List<EndPoint> _endPoints = [];
 
@@ -135,6 +136,13 @@ public sealed partial class BrokerServerOptions
     /// </summary>
     public bool TraceSystemAccount { get; set; }
 
+    /// <summary>
+    /// One of so many messages is sampled to find the subjects with the most traffic, which
+    /// <see cref="BrokerServer.InspectSubjects"/> returns. Each event loop keeps at most 256 subjects. 0, the default, for
+    /// no sampling; at most 1,000,000.
+    /// </summary>
+    public int SampleSubjects { get; set; }
+
     /// <summary>Logs to a logger of the factory with the category <c>Broker.Server</c>.</summary>
     /// <returns>The same options, for chaining.</returns>
     public BrokerServerOptions LogTo(ILoggerFactory loggers)
@@ -189,6 +197,7 @@ public sealed partial class BrokerServerOptions
         ConnectUrls = other.ConnectUrls;
         TracedPayload = other.TracedPayload;
         TraceSystemAccount = other.TraceSystemAccount;
+        SampleSubjects = other.SampleSubjects;
         Tls = other.Tls;
         MapWebSocketUsers = other.MapWebSocketUsers;
         Users = other.Users;
@@ -255,6 +264,8 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscriptionTokens);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxSubscriptionTokens, LargestMaxTokens);
         ArgumentOutOfRangeException.ThrowIfNegative(TracedPayload);
+        ArgumentOutOfRangeException.ThrowIfNegative(SampleSubjects);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(SampleSubjects, LargestSampleInterval);
         foreach (string address in ClientAdvertise is null ? ConnectUrls : ConnectUrls.Append(ClientAdvertise))
         {
             if (!HostPort.TryParse(address, out _, out _))

@@ -76,6 +76,15 @@ public static class MonitoringJson
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
         => WriteAsync(destination, Healthz.From(server), PageJson.Compact.Healthz, cancellationToken);
 
+    /// <summary>Writes the page <c>/subjectz</c>: the subjects with the most traffic.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="page">The subjects.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static Task WriteSubjectzAsync(
+        Stream destination, ServerDescription server, SubjectPage page, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Subjectz.From(server, page), PageJson.Default.Subjectz, cancellationToken);
+
     /// <summary>Writes the page <c>/routez</c> of a server without a cluster.</summary>
     public static Task WriteRoutezAsync(
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)

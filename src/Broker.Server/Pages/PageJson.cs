@@ -19,6 +19,7 @@ namespace Broker.Server;
 [JsonSerializable(typeof(Leafz))]
 [JsonSerializable(typeof(Gatewayz))]
 [JsonSerializable(typeof(Jsz))]
+[JsonSerializable(typeof(Subjectz))]
 [JsonSerializable(typeof(UserInfo))]
 internal sealed partial class PageJson : JsonSerializerContext
 {

@@ -89,8 +89,12 @@ internal sealed class ClientPublishing
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal bool Publish(PublishOperation operation, Route route, bool isSame)
     {
-        _state.MessagesIn++;
         _state.PayloadIn += operation.Payload.Length;
+        if (++_state.MessagesIn >= _state.NextSample)
+        {
+            _state.Sample(_identity.Account.Name, route.Subject, operation.Payload.Length);
+        }
+
         // No call below receives the operation by reference, because a variable whose address is taken is not kept in
         // registers.
         if ((_mustCheck || !operation.IsPlain) && NeedsCheck(operation))

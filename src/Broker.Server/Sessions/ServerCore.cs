@@ -57,6 +57,7 @@ internal sealed class ServerCore
         for (int i = 0; i < _states.Length; i++)
         {
             _states[i] = new LoopState(i, alone: loops.Count == 1);
+            _states[i].SetSampling(options.SampleSubjects);
         }
     }
 
@@ -300,6 +301,26 @@ internal sealed class ServerCore
             session.Nonce,
             session.Tls);
     }
+
+    /// <summary>Lets each loop begin or end to sample messages, as the options say.</summary>
+    internal void ApplySampling()
+    {
+        for (int i = 0; i < _states.Length; i++)
+        {
+            LoopState state = _states[i];
+            // If reloads follow each other closely, each action applies the latest options.
+            _loops[i].Post(() =>
+            {
+                if ((state.Sampler?.Interval ?? 0) != Options.SampleSubjects)
+                {
+                    state.SetSampling(Options.SampleSubjects);
+                }
+            });
+        }
+    }
+
+    /// <summary>The tables of sampled subjects, one of each loop; none without sampling.</summary>
+    internal IEnumerable<SubjectSampler> Samplers => _states.Select(s => s.Sampler).OfType<SubjectSampler>();
 
     internal ServerSnapshot Snapshot() => new(
         Volatile.Read(ref _connections),

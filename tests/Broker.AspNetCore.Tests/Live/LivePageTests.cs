@@ -66,6 +66,36 @@ public sealed class LivePageTests
     }
 
     [Fact]
+    public async Task Subjects_are_ordered_by_their_rate_and_without_sampling_the_page_names_the_key()
+    {
+        await using Site site = await Site.StartAsync();
+        using LineClient publisher = site.Connect();
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.getElementById('subjectnote').textContent.includes('sample_subjects') && document.getElementById('subjects').hidden");
+        await site.Server.ReloadAsync(static o => o.SampleSubjects = 1);
+        // The first subject has the most messages, and the second one is used now.
+        publisher.Send(string.Concat(Enumerable.Repeat("PUB before 1\r\nx\r\n", 5_000)));
+        publisher.Sync();
+        await page.UntilAsync("document.querySelectorAll('#subjectrows tr').length === 1");
+        using var stop = new CancellationTokenSource();
+        Task publishing = PublishAsync(publisher, stop.Token);
+        try
+        {
+            await page.UntilAsync(
+                "document.querySelectorAll('#subjectrows tr').length === 2 && document.querySelector('#subjectrows tr').textContent.includes('a.b') "
+                + "&& parseFloat(document.querySelector('#subjectrows tr').cells[2].textContent) > 0");
+        }
+        finally
+        {
+            await stop.CancelAsync();
+            await publishing;
+        }
+
+        AssertClean(page, site);
+    }
+
+    [Fact]
     public async Task A_slow_consumer_is_marked_and_a_closed_client_has_its_reason()
     {
         await using Site site = await Site.StartAsync(static o => o.MaxPending = 2 * 1024 * 1024);

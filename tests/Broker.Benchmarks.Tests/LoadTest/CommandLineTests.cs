@@ -47,7 +47,7 @@ public class CommandLineTests
         using var output = new StringWriter();
         Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
-        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "leaf", "--picture", "--curves", "--cold", "--portable", "churn", "clients", "slow-readers"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "leaf", "--picture", "--curves", "--cold", "--portable", "--pages", "churn", "clients", "slow-readers"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
     }
 
     [Fact]

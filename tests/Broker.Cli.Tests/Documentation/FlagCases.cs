@@ -19,6 +19,7 @@ internal static class FlagCases
         new(["-t"], [], [["FLAG", "-c", "FOLDER/none.conf"]]),
         new(["-m", "--http_port"], [["FLAG", "-1"], ["FLAG", "0"], ["FLAG=FREEPORT"]], [["FLAG", "x"], ["FLAG", "70000"], ["FLAG"]]),
         new(["-ms", "--https_port"], [["FLAG", "-1", "--tlscert", "CERT", "--tlskey", "KEYFILE"], ["FLAG", "0"]], [["FLAG", "-1"], ["FLAG", "x"], ["FLAG", "-1", "-m", "-1"]]),
+        new(["--sample_subjects"], [["FLAG", "1000"], ["FLAG=0"]], [["FLAG", "x"], ["FLAG", "-1"], ["FLAG", "1000001"], ["FLAG"]]),
         new(["--user", "--pass"], [["--user", "a", "--pass", "p"]], [["FLAG", "a"], ["--user", "", "--pass", "p"], ["--user", "a", "--pass", ""]]),
         new(["--auth"], [["FLAG", "t"]], [["FLAG", ""], ["FLAG"]]),
         new(

@@ -139,6 +139,7 @@ internal static class KeyCases
         Case("File", "monitor_port", ["-1", "FREEPORT", "0"], ["70000", "\"1\"", "x"]),
         Case("File", "http_base_path", ["\"/broker\"", "\"a/b/\"", "\"\""], ["\"a b\"", "\"/{x}\"", "1"]),
         Case("File", "http_max_connections", ["1", "65536"], ["0", "65537", "x"]),
+        Case("File", "sample_subjects", ["0", "1000", "1000000"], ["-1", "1000001", "x"]),
         new(
             "File", "https", ["tls { CERTIFICATE }\nhttps: -1", "tls { CERTIFICATE }\nhttps: \"0.0.0.0:-1\"", "https: 0"],
             ["https: -1", "https: x", "tls { CERTIFICATE }\nhttps: -1\nhttp: -1"]),

@@ -22,6 +22,7 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
     public static TheoryData<string, string, string[], string, string, string, string> Ways => new()
     {
         { "one to one", "", ["SUB a 1\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
+        { "one to one, sampled", "", ["SUB a 1\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
         { "long sid", "", ["SUB a 1234567890123\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1234567890123 5\r\nhello\r\n", "", "" },
         { "one to four", "", ["SUB a 1\r\n", "SUB a 1\r\n", "SUB * 1\r\n", "SUB > 1\r\n"], "PUB a 5\r\nhello\r\n", "MSG a 1 5\r\nhello\r\n", "", "" },
         { "to oneself", "SUB a 1\r\n", [], "PUB a 5\r\nhello\r\n", "", "MSG a 1 5\r\nhello\r\n", "" },
@@ -141,7 +142,8 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
             {
                 foreach (int loops in LoopsOf(way.Data.Item1))
                 {
-                    _all[(way.Data.Item1, loops)] = await Dialogue.OpenAsync(way.Data.Item3.Length, loops);
+                    _all[(way.Data.Item1, loops)] = await Dialogue.OpenAsync(
+                        way.Data.Item3.Length, loops, way.Data.Item1.EndsWith("sampled", StringComparison.Ordinal) ? 3 : 0);
                 }
             }
 
@@ -162,12 +164,13 @@ public sealed class AllocationTests(AllocationTests.Dialogues dialogues) : IClas
 
     internal sealed record Dialogue(BrokerServer Server, RawClient Publisher, RawClient[] Subscribers) : IAsyncDisposable
     {
-        internal static async Task<Dialogue> OpenAsync(int subscribers, int loops)
+        internal static async Task<Dialogue> OpenAsync(int subscribers, int loops, int sampleSubjects)
         {
             BrokerServer server = await Servers.StartAsync(o =>
             {
                 o.LoopOptions = new EventLoopOptions { Loops = loops };
                 o.PingInterval = TimeSpan.FromHours(1);
+                o.SampleSubjects = sampleSubjects;
             });
             return new Dialogue(
                 server,

@@ -22,6 +22,8 @@ public sealed class OptionsValidationTests
         { "account 'A'", o => o.Accounts = [new AccountOptions("A") { MaxConnections = -1 }] },
         { "account 'A'", o => o.Accounts = [new AccountOptions("A") { MaxSubscriptions = -1 }] },
         { "account 'A'", o => o.Accounts = [new AccountOptions("A") { MaxPayload = -1 }] },
+        { "SampleSubjects", o => o.SampleSubjects = -1 },
+        { "SampleSubjects", o => o.SampleSubjects = 1_000_001 },
         { "TracedPayload", o => o.TracedPayload = -1 },
         { "MaxConnections", o => o.MaxConnections = 0 },
         { "PingInterval", o => o.PingInterval = TimeSpan.Zero },
