@@ -90,7 +90,23 @@ internal static class IndexPage
         <table><thead><tr id="heads"></tr></thead><tbody id="rows"></tbody></table>
         </div>
         </section>
-        <section id="one" aria-live="polite" hidden></section>
+        <section id="one" aria-labelledby="onehead" hidden>
+        <p><a id="back" href="./#">All connections</a></p>
+        <h2 id="onehead" tabindex="-1"></h2>
+        <p id="onestate" role="status"></p>
+        <dl class="cards">
+        <div class="card"><dt>Messages in</dt><dd id="one_in_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_in_msgs_line"/></svg></dd></div>
+        <div class="card out"><dt>Messages out</dt><dd id="one_out_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_out_msgs_line"/></svg></dd></div>
+        <div class="card"><dt>Bytes in</dt><dd id="one_in_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_in_bytes_line"/></svg></dd></div>
+        <div class="card out"><dt>Bytes out</dt><dd id="one_out_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_out_bytes_line"/></svg></dd></div>
+        </dl>
+        <h3>History</h3>
+        <ul id="onehistory"></ul>
+        <h3>Facts</h3>
+        <dl id="onefacts" class="facts"></dl>
+        <h3 id="onesubhead">Subscriptions</h3>
+        <ul id="onesubs"></ul>
+        </section>
         <section aria-labelledby="subjecthead">
         <h2 id="subjecthead">Subjects with most traffic</h2>
         <p id="subjectnote" class="muted"></p>

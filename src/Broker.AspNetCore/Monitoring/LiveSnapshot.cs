@@ -87,6 +87,7 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
         json.WriteNumber("pending", connection.PendingBytes);
         json.WriteNumber("stalls", connection.Stalls);
         json.WriteNumber("subscriptions", connection.Subscriptions);
+        json.WriteNumber("started", Milliseconds(connection.Started));
         json.WriteNumber("uptime", (long)((connection.Stopped ?? now) - connection.Started).TotalSeconds);
         json.WriteString("reason", connection.Reason);
     }

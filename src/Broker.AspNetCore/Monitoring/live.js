@@ -3,6 +3,7 @@
 'use strict';
 
 const seconds = 300;
+const traffic = [['in_msgs', count], ['out_msgs', count], ['in_bytes', bytes], ['out_bytes', bytes]];
 const byId = id => document.getElementById(id);
 const columns = [
   { key: 'cid', title: 'Client', sort: 'cid', text: c => c.name ? `${c.cid} ${c.name}` : `${c.cid}`, left: true },
@@ -23,7 +24,13 @@ const values = {
   msgs_from: c => c.rates.in, msgs_to: c => c.rates.out, bytes_from: c => c.rates.bytes_in, bytes_to: c => c.rates.bytes_out,
 };
 
-const state = { sort: 'cid', closed: false, filter: '', last: null, rows: null, subjects: [], history: new Map(), source: null, one: null };
+const state = {
+  sort: 'cid', closed: false, filter: '', last: null, rows: null, subjects: [], history: new Map(), source: null,
+  one: null, // the id of the connection that has the page, or null for the page of the server
+  past: new Map(), // what this page has seen of each connection, by id
+};
+
+const maxPast = 500;
 
 function count(value) {
   if (value === null || value === undefined) { return '–'; }
@@ -64,12 +71,14 @@ function rate(now, before, elapsed, key) {
   return before && elapsed > 0 && now[key] >= before[key] ? (now[key] - before[key]) / elapsed : null;
 }
 
-// An idle server sends less than one snapshot a second, but the chart has one point for each second.
-function draw(id, value, elapsed) {
-  const points = state.history.get(id) ?? [];
+// An idle server sends less than one snapshot a second, but a chart has one point for each second.
+function record(points, value, elapsed) {
   for (let i = Math.min(seconds, Math.max(1, Math.round(elapsed))); i > 0; i--) { points.push(value); }
   points.splice(0, points.length - seconds);
-  state.history.set(id, points);
+  return points;
+}
+
+function draw(id, points) {
   const most = Math.max(...points, 1);
   const from = seconds - points.length;
   byId(id).setAttribute('points', points.map((p, i) => `${from + i},${(39 - 38 * p / most).toFixed(1)}`).join(' '));
@@ -80,10 +89,14 @@ function showServer(now, elapsed) {
   setText(byId('health'), now.healthy ? 'healthy' : 'shutting down');
   byId('health').className = now.healthy ? 'badge' : 'badge bad';
   setText(byId('up'), `(${duration((now.now - now.started) / 1000)})`);
-  for (const [key, format] of [['in_msgs', count], ['out_msgs', count], ['in_bytes', bytes], ['out_bytes', bytes]]) {
+  for (const [key, format] of traffic) {
     const value = rate(now, before, elapsed, key);
     setText(byId(key), `${format(value)}/s`);
-    if (value !== null) { draw(`${key}_line`, value, elapsed); }
+    if (value !== null) {
+      const points = record(state.history.get(key) ?? [], value, elapsed);
+      state.history.set(key, points);
+      draw(`${key}_line`, points);
+    }
   }
   setText(byId('connections'), count(now.connections));
   setText(byId('subscriptions'), count(now.subscriptions));
@@ -114,7 +127,31 @@ function showConnections(now, elapsed) {
       note: note(c, old, now.max_pending),
     };
   });
-  fillConnections();
+  state.rows.forEach(c => remember(c, now.now));
+  if (state.one === null) { fillConnections(); } else { showOne(); }
+}
+
+// Keeps the rates of the last 5 minutes and the times at which a connection was slow. A connection that was not shown for
+// a while has its average rate for that time.
+function remember(c, at) {
+  const past = state.past.get(c.cid) ?? { at, counts: null, rates: Object.fromEntries(traffic.map(([key]) => [key, []])), slow: [] };
+  const elapsed = (at - past.at) / 1000;
+  for (const [key] of traffic) {
+    const value = rate(c, past.counts, elapsed, key);
+    if (value !== null && !c.reason) { record(past.rates[key], value, elapsed); }
+  }
+  past.at = at;
+  past.counts = c;
+  if (c.note.split(', ').includes('slow')) {
+    const last = past.slow.at(-1);
+    // Marks of consecutive snapshots are one mark.
+    if (last && at - last.to < 15000) { last.to = at; } else { past.slow.push({ from: at, to: at }); }
+    past.slow.splice(0, past.slow.length - 20);
+  }
+  // The connection that was seen longest ago is forgotten first.
+  state.past.delete(c.cid);
+  state.past.set(c.cid, past);
+  if (state.past.size > maxPast) { state.past.delete(state.past.keys().next().value); }
 }
 
 function fillConnections() {
@@ -131,10 +168,10 @@ function fillConnections() {
       const text = column.text(c);
       cell.className = column.left ? 'text' : '';
       if (column.key === 'cid') {
-        const button = cell.firstElementChild ?? cell.appendChild(make('button'));
-        button.type = 'button';
-        button.dataset.cid = c.cid;
-        setText(button, text);
+        const link = cell.firstElementChild ?? cell.appendChild(make('a'));
+        link.href = `#client=${c.cid}`;
+        link.dataset.cid = c.cid;
+        setText(link, text);
       } else if (column.key === 'note' && text) {
         const badge = cell.firstElementChild ?? cell.appendChild(make('span'));
         badge.className = 'badge bad';
@@ -253,7 +290,8 @@ function lost(text) {
 
 function open() {
   state.source?.close();
-  const source = new EventSource(`./live?sort=${state.sort}&state=${state.closed ? 'closed' : 'open'}`);
+  const query = state.one === null ? `sort=${state.sort}&state=${state.closed ? 'closed' : 'open'}` : `cid=${state.one}&state=any`;
+  const source = new EventSource(`./live?${query}`);
   state.source = source;
   source.onmessage = event => {
     byId('stream').hidden = true;
@@ -265,23 +303,70 @@ function open() {
   };
 }
 
-async function showOne(cid) {
-  const answer = await fetch(`./connz?cid=${cid}&subs=1&auth=1&state=${state.closed ? 'closed' : 'open'}`);
-  const one = (await answer.json()).connections?.[0];
-  const panel = byId('one');
-  panel.hidden = false;
-  const facts = make('dl', undefined, 'facts');
-  for (const [key, value] of Object.entries(one ?? { reason: 'The client is not connected any more.' })) {
-    if (key !== 'subscriptions_list') { facts.append(make('dt', key.replaceAll('_', ' ')), make('dd', `${value}`)); }
+const clock = at => new Date(at).toLocaleTimeString();
+
+// The page of one connection: #client=5 is its address.
+function showOne() {
+  const c = state.rows.find(row => row.cid === state.one);
+  const past = state.past.get(state.one);
+  setText(byId('onehead'), c ? `Client ${c.cid} ${c.name ?? ''}`.trim() : `Client ${state.one}`);
+  const text = !c ? 'The server does not know this client any more.' : c.reason ? `closed: ${c.reason}` : c.note || 'connected';
+  setText(byId('onestate'), text);
+  byId('onestate').className = c && !c.reason && !c.note ? 'badge' : 'badge bad';
+  for (const [key, format] of traffic) {
+    const points = past?.rates[key] ?? [];
+    setText(byId(`one_${key}`), `${format(c && !c.reason ? points.at(-1) : null)}/s`);
+    draw(`one_${key}_line`, points);
   }
-  const list = make('ul');
-  list.append(...(one?.subscriptions_list ?? []).slice(0, 500).map(s => { const i = make('li'); i.append(make('code', s)); return i; }));
-  const close = make('button', 'Close');
-  close.type = 'button';
-  close.onclick = () => { panel.hidden = true; document.querySelector(`#rows button[data-cid="${cid}"]`)?.focus(); };
-  panel.replaceChildren(make('h3', one ? `Client ${cid} ${one.name ?? ''}` : `Client ${cid}`), close, facts);
-  if (list.children.length) { panel.append(make('h3', 'Subscriptions'), list); }
-  close.focus();
+  if (!c) { return; }
+  const events = [`connected ${new Date(c.started).toLocaleString()}, ${duration(c.uptime)}${c.reason ? ' before it was closed' : ' ago'}`];
+  for (const mark of past.slow) { events.push(`slow ${mark.to > mark.from ? `from ${clock(mark.from)} to ${clock(mark.to)}` : `at ${clock(mark.from)}`}`); }
+  if (c.stalls) { events.push(`slowed down ${count(c.stalls)} times as a publisher, because a subscriber read too slowly`); }
+  if (c.reason) { events.push(`closed ${new Date(c.started + 1000 * c.uptime).toLocaleString()}: ${c.reason}`); }
+  fillList('onehistory', events);
+  if (state.detailed !== `${c.cid} ${c.subscriptions} ${c.reason}`) {
+    state.detailed = `${c.cid} ${c.subscriptions} ${c.reason}`;
+    showDetails(c.cid);
+  }
+}
+
+function fillList(id, texts, name) {
+  const list = byId(id);
+  while (list.children.length > texts.length) { list.lastChild.remove(); }
+  texts.forEach((text, i) => {
+    const item = list.children[i] ?? list.appendChild(make('li'));
+    setText(name ? item.firstElementChild ?? item.appendChild(make(name)) : item, text);
+  });
+}
+
+// Facts that change seldom come from /connz, again if the number of subscriptions changes.
+async function showDetails(cid) {
+  const answer = await fetch(`./connz?cid=${cid}&subs=1&auth=1&state=any`);
+  const one = answer.ok ? (await answer.json()).connections?.[0] : null;
+  if (!one || state.one !== cid) { return; }
+  const facts = Object.entries(one).filter(([key]) => key !== 'subscriptions_list');
+  byId('onefacts').replaceChildren(...facts.flatMap(([key, value]) => [make('dt', key.replaceAll('_', ' ')), make('dd', `${value}`)]));
+  const all = one.subscriptions_list ?? [];
+  setText(byId('onesubhead'), all.length > 500 ? `Subscriptions, the first 500 of ${all.length}` : 'Subscriptions');
+  fillList('onesubs', all.length ? all.slice(0, 500) : ['none'], 'code');
+}
+
+// The address after # chooses between the page of the server and that of one connection.
+function navigate() {
+  const before = state.one;
+  const asked = /^#client=(\d{1,15})$/.exec(location.hash);
+  state.one = asked ? Number(asked[1]) : null;
+  state.detailed = null;
+  for (const part of byId('main').children) { part.classList.toggle('away', (part.id === 'one') !== (state.one !== null)); }
+  byId('one').hidden = state.one === null;
+  if (state.one !== null) {
+    for (const id of ['onehistory', 'onefacts', 'onesubs']) { byId(id).replaceChildren(); }
+    setText(byId('onehead'), `Client ${state.one}`);
+    byId('onehead').focus();
+  } else if (before !== null) {
+    document.querySelector(`#rows a[data-cid="${before}"]`)?.focus();
+  }
+  open();
 }
 
 function begin() {
@@ -307,12 +392,9 @@ function begin() {
     state.closed = event.target.value === 'closed';
     open();
   };
-  byId('rows').onclick = event => {
-    const button = event.target.closest('button');
-    if (button) { showOne(button.dataset.cid); }
-  };
+  window.onhashchange = navigate;
   byId('main').hidden = false;
-  open();
+  navigate();
 }
 
 begin();

@@ -57,9 +57,11 @@ public sealed class LivePageTests
         await page.TypeAsync("FEW");
         await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelector('#rows tr').textContent.includes('few')");
         Assert.Equal("2 open; 1 shown", await page.ReadAsync("document.getElementById('shown').textContent"));
-        await page.ReadAsync("document.querySelector('#rows button').focus()");
+        await page.ReadAsync("document.querySelector('#rows a').focus()");
         await page.PressAsync("Enter", "\r");
-        await page.UntilAsync("!document.getElementById('one').hidden && document.getElementById('one').textContent.includes('one')");
+        await page.UntilAsync("document.getElementById('onesubs').textContent === 'one' && document.activeElement.id === 'onehead'");
+        Assert.Equal("0", await page.ReadAsync("document.getElementById('rows').offsetHeight"));
+        await page.ReadAsync("document.getElementById('back').focus()");
         await page.PressAsync("Enter", "\r");
         await page.UntilAsync("document.getElementById('one').hidden && document.activeElement.closest('#rows') !== null");
         AssertClean(page, site);
@@ -126,6 +128,44 @@ public sealed class LivePageTests
         AssertClean(page, site);
     }
 
+    [Theory]
+    [InlineData("")]
+    [InlineData("/tools/broker")]
+    public async Task A_connection_has_a_page_with_an_address_of_its_own_that_stays_after_its_end(string prefix)
+    {
+        await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { BasePath = prefix });
+        using LineClient client = site.Connect($"{{\"verbose\":false,\"name\":\"{Hostile}\"}}", "SUB <b>.* 1\r\n");
+        string id = (await site.GetAsync("connz")).GetProperty("connections")[0].GetProperty("cid").ToString();
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, $"{site.Http.BaseAddress}#client={id}");
+        await page.UntilAsync($"document.getElementById('onehead').textContent.endsWith('{Hostile}') && document.getElementById('onesubs').textContent === '<b>.*'");
+        Assert.Equal("connected", await page.ReadAsync("document.getElementById('onestate').textContent"));
+        using var stop = new CancellationTokenSource();
+        Task publishing = PublishAsync(client, stop.Token);
+        try
+        {
+            await page.UntilAsync("parseFloat(document.getElementById('one_in_msgs').textContent) > 0");
+            await page.UntilAsync("new Set(document.getElementById('one_in_msgs_line').getAttribute('points').split(' ').map(p => p.split(',')[1])).size > 1");
+        }
+        finally
+        {
+            await stop.CancelAsync();
+            await publishing;
+        }
+
+        client.Send("SUB more 2\r\n");
+        await page.UntilAsync("document.querySelectorAll('#onesubs li').length === 2");
+        client.Dispose();
+        await page.UntilAsync("document.getElementById('onestate').textContent === 'closed: Client Closed'");
+        Assert.Contains(": Client Closed", await page.ReadAsync("document.getElementById('onehistory').textContent"), StringComparison.Ordinal);
+        await page.ReadAsync("location.hash = '#client=987654'");
+        await page.UntilAsync("document.getElementById('onestate').textContent.includes('does not know this client')");
+        // A page that is opened later knows the closed client too.
+        await page.ReadAsync($"location.hash = '#client={id}'; location.reload()");
+        await page.UntilAsync("document.getElementById('onehistory').textContent.includes(': Client Closed')");
+        AssertClean(page, site);
+    }
+
     [Fact]
     public async Task A_route_shows_its_ends_its_rates_and_its_waiting_messages()
     {
@@ -163,7 +203,11 @@ public sealed class LivePageTests
         await page.ResizeAsync(width, 900);
         await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1");
         // A scroll bar makes the page narrower than the window.
-        Assert.Equal("true", await page.ReadAsync($"String(innerWidth === {width} && document.documentElement.scrollWidth === document.documentElement.clientWidth)"));
+        string fits = $"String(innerWidth === {width} && document.documentElement.scrollWidth === document.documentElement.clientWidth)";
+        Assert.Equal("true", await page.ReadAsync(fits));
+        await page.ReadAsync("document.querySelector('#rows a').click()");
+        await page.UntilAsync("document.getElementById('onesubs').textContent === 'none'");
+        Assert.Equal("true", await page.ReadAsync(fits));
         AssertClean(page, site);
     }
 
@@ -186,8 +230,9 @@ public sealed class LivePageTests
         await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
         await page.PreferAsync(scheme);
         await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelectorAll('.route .bad').length === 2");
-        await page.ReadAsync("document.querySelector('#rows button').click()");
-        await page.UntilAsync("!document.getElementById('one').hidden");
+        Assert.Empty(await page.ReadFaintTextsAsync());
+        await page.ReadAsync("document.querySelector('#rows a').click()");
+        await page.UntilAsync("document.getElementById('onesubs').textContent === 'a.>'");
         Assert.Equal(scheme == "dark" ? "true" : "false", await page.ReadAsync("String(matchMedia('(prefers-color-scheme: dark)').matches)"));
 
         Assert.Empty(await page.ReadFaintTextsAsync());
