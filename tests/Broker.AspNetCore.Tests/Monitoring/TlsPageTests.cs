@@ -131,7 +131,6 @@ public sealed class TlsPageTests
             ClientAuthorities = [Certificates.Authority],
             ClientCertificates = tls.Contains("verify", StringComparison.Ordinal) ? ClientCertificateMode.Required : ClientCertificateMode.None,
             AllowNonTls = more.Contains("allow", StringComparison.Ordinal),
-            Timeout = Wait.Limit,
         };
         options.Tls = timeout is null
             ? secured
