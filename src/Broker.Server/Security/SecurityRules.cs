@@ -185,7 +185,7 @@ internal sealed partial class SecurityRules
     private Verdict CheckSignature(string key, string? signature, string? nonce)
     {
         if (nonce is null
-            || !UserKey.TryDecode(key, out byte[]? bytes)
+            || !PublicKey.TryDecode(key, out byte[]? bytes)
             || !TryDecodeSignature(signature, out byte[]? signed))
         {
             return default;

@@ -89,7 +89,7 @@ public sealed partial class User
     public static User WithKey(string publicKey, Permissions? permissions = null)
     {
         ArgumentNullException.ThrowIfNull(publicKey);
-        return UserKey.TryDecode(publicKey, out byte[]? key)
+        return PublicKey.TryDecode(publicKey, out byte[]? key)
             ? new User(publicKey, key, permissions)
             : throw new ArgumentException($"'{publicKey}' is not a public user nkey.", nameof(publicKey));
     }

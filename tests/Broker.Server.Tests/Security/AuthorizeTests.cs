@@ -174,11 +174,11 @@ public sealed class AuthorizeTests
     public void A_key_with_one_wrong_character_is_none()
     {
         const string Key = "UAB2CB576PHBBPQ5ODORRZ2LYCMWPZGWGCN2KDK7DXOIMZASKUY3RLKK";
-        Assert.True(UserKey.TryDecode(Key, out byte[]? bytes));
+        Assert.True(PublicKey.TryDecode(Key, out byte[]? bytes));
         Assert.Equal("03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8", Convert.ToHexStringLower(bytes));
         for (int i = 0; i < Key.Length; i++)
         {
-            Assert.False(UserKey.TryDecode(Key[..i] + (Key[i] == 'A' ? 'B' : 'A') + Key[(i + 1)..], out _));
+            Assert.False(PublicKey.TryDecode(Key[..i] + (Key[i] == 'A' ? 'B' : 'A') + Key[(i + 1)..], out _));
         }
 
         Assert.Throws<ArgumentException>(() => User.WithKey(Key + "A"));

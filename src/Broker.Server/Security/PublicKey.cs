@@ -4,24 +4,28 @@ using System.Diagnostics.CodeAnalysis;
 namespace Broker.Server;
 
 /// <summary>
-/// Decodes public user nkeys. An nkey consists of a prefix byte, an Ed25519 key of 32 bytes, and a CRC-16 (XMODEM,
+/// Decodes public nkeys. An nkey consists of a prefix byte, an Ed25519 key of 32 bytes, and a CRC-16 (XMODEM,
 /// little-endian) of the prefix and the key, in base32 (RFC 4648, no padding).
 /// </summary>
-internal static class UserKey
+internal static class PublicKey
 {
     internal const int KeyLength = 32;
 
     private const int Characters = 56;
     private const int Bytes = 35;
 
-    // The five bits that base32 encodes as U.
-    private const byte UserPrefix = 20 << 3;
+    /// <summary>Decodes the key of a user.</summary>
+    internal static bool TryDecode(string text, [NotNullWhen(true)] out byte[]? key) => TryDecode(text, KeyKind.User, out key);
 
-    internal static bool TryDecode(string text, [NotNullWhen(true)] out byte[]? key)
+    /// <summary>Whether a text is a valid public key of this kind.</summary>
+    internal static bool IsValid(string? text, KeyKind kind) => text is not null && TryDecode(text, kind, out _);
+
+    /// <summary>Decodes a key. Returns false if the text is not a valid key, or a key of another kind.</summary>
+    internal static bool TryDecode(string text, KeyKind kind, [NotNullWhen(true)] out byte[]? key)
     {
         key = null;
         Span<byte> bytes = stackalloc byte[Bytes];
-        if (text.Length != Characters || !TryDecodeBase32(text, bytes) || bytes[0] != UserPrefix
+        if (text.Length != Characters || !TryDecodeBase32(text, bytes) || bytes[0] != (byte)kind
             || BinaryPrimitives.ReadUInt16LittleEndian(bytes[^2..]) != Crc(bytes[..^2]))
         {
             return false;
