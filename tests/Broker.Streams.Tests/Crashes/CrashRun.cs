@@ -26,6 +26,12 @@ internal sealed class CrashRun : IStoreCompletion
         new("bytes", new StreamLimits { MaxBytes = 700 }),
     ];
 
+    private readonly ConsumerModel[] _consumers = [new("all"), new("few")];
+    private readonly ComingStream _coming = new();
+
+    // The kinds of records that wait for a commit.
+    private readonly HashSet<string> _queued = new(StringComparer.Ordinal);
+
     private (ulong Sequence, string Text)[][]? _closedWith;
 
     public CrashRun(int seed, Dictionary<string, long> crashes)
@@ -51,7 +57,12 @@ internal sealed class CrashRun : IStoreCompletion
             catch (SimulatedCrash)
             {
                 count++;
-                _crashes[_disk.CrashedIn] = _crashes.GetValueOrDefault(_disk.CrashedIn) + 1;
+                Count(_disk.CrashedIn);
+                foreach (string kind in _disk.CrashedIn == "write log" ? _queued : [])
+                {
+                    Count($"write of {kind}");
+                }
+
                 if (_random.Next(3) == 0)
                 {
                     _disk.EndProcess();
@@ -87,8 +98,11 @@ internal sealed class CrashRun : IStoreCompletion
         }
     }
 
+    private void Count(string kind) => _crashes[kind] = _crashes.GetValueOrDefault(kind) + 1;
+
     private void Live()
     {
+        _queued.Clear();
         var options = new StoreOptions { SegmentBytes = 4096, MaxPendingBytes = 1024, HasThread = false, Salt = () => (uint)_random.Next() };
         var store = StreamStore.Open(_disk, options);
         Assert.Empty(store.Recovery.Damage);
@@ -100,7 +114,7 @@ internal sealed class CrashRun : IStoreCompletion
             if (store.Find(_models[i].Name) is null)
             {
                 store.Create(_models[i].Name, _models[i].Limits, [], this, Token(Create, i));
-                store.Commit();
+                Commit(store);
             }
         }
 
@@ -108,18 +122,29 @@ internal sealed class CrashRun : IStoreCompletion
         {
             for (int operations = _random.Next(1, 6); operations > 0; operations--)
             {
-                Queue(store);
+                if (QueueAny(store) is { } queued)
+                {
+                    _queued.Add(queued);
+                }
             }
 
-            store.Commit();
+            Commit(store);
         }
 
         _closedWith = [.. _models.Select(model => store.All(model.Name))];
         store.Dispose();
     }
 
+    private void Commit(StreamStore store)
+    {
+        store.Commit();
+        _queued.Clear();
+    }
+
     private void Check(StreamStore store)
     {
+        _coming.Check(store);
+        Array.ForEach(_consumers, consumer => consumer.Check(store.Find(consumer.Stream)));
         foreach (StreamModel model in _models)
         {
             StoredStream? stream = store.Find(model.Name);
@@ -139,36 +164,77 @@ internal sealed class CrashRun : IStoreCompletion
         }
     }
 
-    private void Queue(StreamStore store)
+    private string? QueueAny(StreamStore store)
+    {
+        int which = _random.Next(6);
+        if (which == 0)
+        {
+            ConsumerModel consumer = _consumers[_random.Next(_consumers.Length)];
+            StoredStream stream = store.Find(consumer.Stream)!;
+            using StoreBatch batch = store.Begin();
+            return consumer.Queue(batch, stream, _random);
+        }
+
+        return which == 1 ? _coming.Queue(store, _random) : Queue(store);
+    }
+
+    private string? Queue(StreamStore store)
     {
         int which = _random.Next(_models.Length);
         StreamModel model = _models[which];
         StoredStream stream = store.Find(model.Name)!;
+        if (_random.Next(20) == 0)
+        {
+            return store.Update(stream, model.Limits, []) == QueueStatus.Queued ? "new limits" : null;
+        }
+
         using StoreBatch batch = store.Begin();
         switch (_random.Next(20))
         {
             case 0 when stream.LastAssigned > 0:
                 ulong sequence = (ulong)_random.NextInt64(1, (long)stream.LastAssigned + 1);
                 model.BeginDelete(sequence);
-                batch.Delete(stream, sequence, this, Token(Delete, which));
-                break;
+                return batch.Delete(stream, sequence, this, Token(Delete, which)) == QueueStatus.Queued ? "deletion" : null;
             case 1 when stream.LastAssigned > 0 && _random.Next(3) == 0:
                 ulong first = (ulong)_random.NextInt64(1, (long)stream.LastAssigned + 2);
                 model.BeginPurge(first);
-                batch.Purge(stream, first, this, Token(Purge, which));
-                break;
+                return batch.Purge(stream, first, this, Token(Purge, which)) == QueueStatus.Queued ? "purge" : null;
+            case 2:
+                return RollUp(batch, model, stream);
             default:
-                string subject = "s" + _random.Next(3);
-                string body = new((char)('a' + _random.Next(26)), _random.Next(1, 150));
-                QueueStatus status = batch.Append(stream, System.Text.Encoding.UTF8.GetBytes(subject), "h"u8, System.Text.Encoding.UTF8.GetBytes(body), this, Token(Append, which));
-                if (status == QueueStatus.Queued)
-                {
-                    model.Send(stream.LastAssigned, $"{subject} {body}");
-                }
-
-                break;
+                (string subject, string body) = NewMessage();
+                QueueStatus status = batch.Append(stream, BytesOf(subject), "h"u8, BytesOf(body), this, Token(Append, which));
+                return Sent(model, stream, $"{subject} {body}", status) ? "message" : null;
         }
     }
+
+    private string? RollUp(in StoreBatch batch, StreamModel model, StoredStream stream)
+    {
+        (string subject, string body) = NewMessage();
+        var completion = new Rollup(model, subject);
+        QueueStatus status = batch.AppendAndPurge(stream, BytesOf(subject), "h"u8, BytesOf(body), BytesOf(subject), completion, 0);
+        if (!Sent(model, stream, $"{subject} {body}", status))
+        {
+            return null;
+        }
+
+        completion.Begin(stream.LastAssigned);
+        return "rollup";
+    }
+
+    private (string Subject, string Body) NewMessage() => ("s" + _random.Next(3), new((char)('a' + _random.Next(26)), _random.Next(1, 150)));
+
+    private static bool Sent(StreamModel model, StoredStream stream, string text, QueueStatus status)
+    {
+        if (status == QueueStatus.Queued)
+        {
+            model.Send(stream.LastAssigned, text);
+        }
+
+        return status == QueueStatus.Queued;
+    }
+
+    private static byte[] BytesOf(string text) => System.Text.Encoding.UTF8.GetBytes(text);
 
     private static long Token(int kind, int which) => ((long)kind << KindShift) | (uint)which;
 }

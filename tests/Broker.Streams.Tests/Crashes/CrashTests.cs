@@ -6,11 +6,13 @@ public sealed class CrashTests(ITestOutputHelper output)
 {
     private const int CrashesOfOneDisk = 10;
 
-    // All kinds of changes that a store makes to its directory.
+    // All kinds of changes that a store makes to its directory, and all kinds of records.
     private static readonly string[] Kinds =
     [
         "create tmp", "write tmp", "sync tmp", "write log", "sync log", "rename log", "rename idx", "rename closed", "rename broker-store",
-        "set length log", "sync directory", "delete log", "delete idx", "delete tmp", "delete closed",
+        "set length log", "sync directory", "delete log", "delete idx", "delete tmp", "delete closed", "write checkpoint",
+        "write of message", "write of rollup", "write of deletion", "write of purge", "write of new limits", "write of stream created", "write of stream deleted",
+        "write of consumer created", "write of consumer put", "write of consumer changed", "write of consumer deleted",
     ];
 
     private static CancellationToken Ended => TestContext.Current.CancellationToken;

@@ -33,6 +33,10 @@ internal sealed class StreamModel(string name, StreamLimits limits)
         _greatest = Math.Max(_greatest, sequence);
     }
 
+    /// <summary>The sequences of a subject before another one, also of messages that were lost or deleted.</summary>
+    public ulong[] SequencesOf(string subject, ulong before)
+        => [.. _sent.Where(pair => pair.Key < before && SubjectOf(pair.Value) == subject).Select(static pair => pair.Key)];
+
     public void BeginDelete(ulong sequence) => _deleting.Add(sequence);
 
     public void EndDelete(ulong sequence) => _deleted.Add(sequence);

@@ -1,3 +1,4 @@
+using Broker.Streams.Tests.Crashes;
 using Broker.Streams.Tests.Simulation;
 using Broker.Streams.Tests.Store;
 
@@ -10,7 +11,12 @@ public sealed class DamageTests(ITestOutputHelper output)
 {
     private const int Page = 4096;
 
+    private const string Consumer = "worker";
+
     private static readonly string[] Names = ["a", "b"];
+
+    // The progress of the consumer of the stream "a" after each of its changes.
+    private readonly List<string> _progress = [];
 
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
@@ -112,7 +118,7 @@ public sealed class DamageTests(ITestOutputHelper output)
     }
 
     // The store is opened and read completely, and then a second time, as after a restart.
-    private static void Check(SimulatedDisk disk, Dictionary<string, (ulong, string)[]> expected, string what, Dictionary<string, int> outcomes)
+    private void Check(SimulatedDisk disk, Dictionary<string, (ulong, string)[]> expected, string what, Dictionary<string, int> outcomes)
     {
         string first = Outcome(disk, expected, what, wasCut: false);
         string second = Outcome(disk, expected, what + ", second start", wasCut: first == "cut and reported");
@@ -120,7 +126,16 @@ public sealed class DamageTests(ITestOutputHelper output)
         outcomes[first] = outcomes.GetValueOrDefault(first) + 1;
     }
 
-    private static string Outcome(SimulatedDisk disk, Dictionary<string, (ulong, string)[]> expected, string what, bool wasCut)
+    // A consumer can be where it was before a cut, and nowhere else.
+    private bool IsBehind(StoredStream? stream, string what)
+    {
+        string found = stream is not null && stream.Consumers.TryGetValue(Consumer, out StoredConsumer? consumer) ? ConsumerModel.TextOf(consumer.Progress) : "";
+        int index = _progress.IndexOf(found);
+        Assert.True(index >= 0 || found.Length == 0, $"{what}: the progress of the consumer is '{found}'.");
+        return index < _progress.Count - 1;
+    }
+
+    private string Outcome(SimulatedDisk disk, Dictionary<string, (ulong, string)[]> expected, string what, bool wasCut)
     {
         StreamStore store;
         try
@@ -140,6 +155,7 @@ public sealed class DamageTests(ITestOutputHelper output)
             {
                 (ulong, string)[]? all = store.Find(name) is { } stream ? store.TryAll(stream) : [];
                 isRefused |= all is null;
+                isFewer |= name is "a" && all is not null && IsBehind(store.Find(name), what);
                 isFewer |= all is not null && all.Length < expected[name].Length;
                 Assert.True(all is null || all.SequenceEqual(expected[name].Take(all.Length)), $"{what}: the stream {name} has other messages.");
             }
@@ -150,7 +166,7 @@ public sealed class DamageTests(ITestOutputHelper output)
         }
     }
 
-    private static (SimulatedDisk Disk, Dictionary<string, (ulong, string)[]> Expected) Make(bool isClosed, int segmentBytes = 2048, int messages = 24)
+    private (SimulatedDisk Disk, Dictionary<string, (ulong, string)[]> Expected) Make(bool isClosed, int segmentBytes = 2048, int messages = 24)
     {
         var disk = new SimulatedDisk();
         var store = StreamStore.Open(disk, StoreExtensions.Small(segmentBytes, 512));
@@ -160,7 +176,9 @@ public sealed class DamageTests(ITestOutputHelper output)
         {
             store.Queue(a, $"a message {i} {new string('x', 20)}");
             store.Queue(b, $"b message {i}");
+            Handle(store, a, (ulong)i);
             store.Commit();
+            _progress.Add(ConsumerModel.TextOf(a.Consumers[Consumer].Progress));
         }
 
         Dictionary<string, (ulong, string)[]> expected = new(StringComparer.Ordinal) { ["a"] = store.All("a"), ["b"] = store.All("b") };
@@ -174,6 +192,26 @@ public sealed class DamageTests(ITestOutputHelper output)
         }
 
         return (disk, expected);
+    }
+
+    // Messages are delivered in turn, and every other one is acknowledged.
+    private static void Handle(StreamStore store, StoredStream stream, ulong sequence)
+    {
+        using StoreBatch batch = store.Begin();
+        if (sequence == 1)
+        {
+            Assert.Equal(QueueStatus.Queued, batch.PutConsumer(stream, Consumer, "c"u8, new ConsumerProgress().ToArray()));
+            return;
+        }
+
+        var changes = new ByteWriter();
+        ConsumerProgress.WriteDelivery(changes, sequence - 1, sequence - 1, 1, isPending: true);
+        if (sequence % 2 == 0)
+        {
+            ConsumerProgress.WriteAcknowledgement(changes, sequence - 1, withAllBefore: false);
+        }
+
+        Assert.Equal(QueueStatus.Queued, batch.ChangeConsumer(stream, Consumer, changes.Written));
     }
 
     private void Print(Dictionary<string, int> outcomes)

@@ -171,7 +171,8 @@ internal sealed class SimulatedDisk : IStoreFiles
         public void Write(ReadOnlySpan<byte> bytes, long offset)
         {
             byte[] copy = bytes.ToArray();
-            disk.Step("write", Name, () => file.Write(copy, offset));
+            bool isCheckpoint = offset == SegmentHeader.Length && Name.EndsWith(StoreFileNames.SegmentEnd, StringComparison.Ordinal);
+            disk.Step("write", isCheckpoint ? "checkpoint" : Name, () => file.Write(copy, offset));
         }
 
         public int Read(Span<byte> buffer, long offset)
