@@ -11,6 +11,9 @@ internal sealed class StoredStream(uint id, string name)
 
     internal uint Id { get; } = id;
 
+    /// <summary>The messages, with those that were deleted in between.</summary>
+    internal EntryList Entries => _entries;
+
     internal string Name { get; } = name;
 
     internal StreamLimits Limits { get; private set; }
@@ -54,6 +57,20 @@ internal sealed class StoredStream(uint id, string name)
 
     /// <summary>The time of the oldest message in ticks, or <see cref="long.MaxValue" /> without messages.</summary>
     internal long OldestTime => _entries.Count == 0 ? long.MaxValue : _entries[0].Time;
+
+    /// <summary>The messages with a time to live; null if there was none.</summary>
+    internal MessageExpiries? Expiries { get; set; }
+
+    /// <summary>
+    /// The headers of the message that takes the place of the last message of a subject when it expires; null for none.
+    /// </summary>
+    internal byte[]? MarkerHeaders { get; set; }
+
+    /// <summary>The token with which the storing of such a message is reported.</summary>
+    internal long MarkerToken { get; set; }
+
+    /// <summary>The time of the next expiry of a message, in ticks of UTC; the maximum for never.</summary>
+    internal long NextExpiry => Expiries?.Next ?? (Limits.MaxAge > TimeSpan.Zero && OldestTime != long.MaxValue ? OldestTime + Limits.MaxAge.Ticks : long.MaxValue);
 
     /// <summary>The time of the last message in ticks; 0 if there was none since the start.</summary>
     internal long LastTime { get; private set; }
@@ -388,6 +405,7 @@ internal sealed class StoredStream(uint id, string name)
             Messages--;
             Bytes -= entry.Size;
             entry.Segment = null;
+            Expiries?.Remove(entry.Sequence);
             Count(entry, -1);
             RemoveFromSubject(entry);
         }

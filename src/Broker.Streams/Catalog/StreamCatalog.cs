@@ -23,7 +23,12 @@ internal sealed class StreamCatalog
     internal bool TryGet(uint id, [NotNullWhen(true)] out StoredStream? stream) => _byId.TryGetValue(id, out stream);
 
     /// <summary>Adds a message. Returns false if its stream is unknown.</summary>
-    internal bool AddMessage(in RecordHead head, ReadOnlySpan<byte> subject, Segment segment, long offset)
+    /// <param name="head">The head of its record.</param>
+    /// <param name="subject">The subject.</param>
+    /// <param name="headers">The headers if the message has flags; they are not used otherwise.</param>
+    /// <param name="segment">The segment.</param>
+    /// <param name="offset">The place of the record in the segment.</param>
+    internal bool AddMessage(in RecordHead head, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, Segment segment, long offset)
     {
         if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
         {
@@ -40,6 +45,11 @@ internal sealed class StreamCatalog
             Subject = stream.Subjects.GetOrAdd(subject),
         };
         stream.Add(entry);
+        if (head.Flags != MessageFlags.None && stream.TryFind(head.Sequence, out _))
+        {
+            (stream.Expiries ??= new MessageExpiries(stream)).Add(head, headers);
+        }
+
         return true;
     }
 

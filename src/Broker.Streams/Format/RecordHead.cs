@@ -13,6 +13,7 @@ internal readonly struct RecordHead
     // Positions of the fields, little endian.
     private const int BodyCheckAt = 4;
     private const int KindAt = 8;
+    private const int FlagsAt = 9;
     private const int SubjectLengthAt = 10;
     private const int HeadersLengthAt = 12;
     private const int StreamAt = 16;
@@ -23,6 +24,8 @@ internal readonly struct RecordHead
     internal required int Size { get; init; }
 
     internal required RecordKind Kind { get; init; }
+
+    internal MessageFlags Flags { get; init; }
 
     internal required ushort SubjectLength { get; init; }
 
@@ -47,7 +50,7 @@ internal readonly struct RecordHead
         BinaryPrimitives.WriteInt32LittleEndian(record, Size);
         BinaryPrimitives.WriteUInt32LittleEndian(record[BodyCheckAt..], 0);
         record[KindAt] = (byte)Kind;
-        record[KindAt + 1] = 0;
+        record[FlagsAt] = (byte)Flags;
         BinaryPrimitives.WriteUInt16LittleEndian(record[SubjectLengthAt..], SubjectLength);
         BinaryPrimitives.WriteInt32LittleEndian(record[HeadersLengthAt..], HeadersLength);
         BinaryPrimitives.WriteUInt32LittleEndian(record[StreamAt..], Stream);
@@ -70,6 +73,7 @@ internal readonly struct RecordHead
     {
         Size = BinaryPrimitives.ReadInt32LittleEndian(record),
         Kind = (RecordKind)record[KindAt],
+        Flags = (MessageFlags)record[FlagsAt],
         SubjectLength = BinaryPrimitives.ReadUInt16LittleEndian(record[SubjectLengthAt..]),
         HeadersLength = BinaryPrimitives.ReadInt32LittleEndian(record[HeadersLengthAt..]),
         Stream = BinaryPrimitives.ReadUInt32LittleEndian(record[StreamAt..]),

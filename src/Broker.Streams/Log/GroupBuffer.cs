@@ -160,10 +160,11 @@ internal sealed class GroupBuffer
         return record;
     }
 
-    internal static RecordHead HeadOf(RecordKind kind, uint stream, ulong sequence, long time, int subject, int headers, int body) => new()
+    internal static RecordHead HeadOf(RecordKind kind, uint stream, ulong sequence, long time, int subject, int headers, int body, MessageFlags flags = default) => new()
     {
         Size = RecordHead.Length + subject + headers + body,
         Kind = kind,
+        Flags = flags,
         SubjectLength = (ushort)subject,
         HeadersLength = headers,
         Stream = stream,

@@ -84,7 +84,7 @@ internal sealed class SegmentLog : IDisposable
             if (head.Kind == RecordKind.Message)
             {
                 _catalog.Dequeue(head, head.SubjectOf(record), isStored: true);
-                _catalog.AddMessage(head, head.SubjectOf(record), _active!, offset);
+                _catalog.AddMessage(head, head.SubjectOf(record), head.HeadersOf(record), _active!, offset);
             }
             else if (_catalog.Apply(head, record, out long purged) && head.Kind == RecordKind.SubjectsPurged)
             {

@@ -207,8 +207,10 @@ internal sealed class LogRecovery
         {
             IndexEntry entry = index.Next(ref position);
             RecordHead head = entry.Head;
-            bool isKnown = head.Kind == RecordKind.Message
-                ? _catalog.AddMessage(head, entry.Subject, segment, entry.Offset)
+            bool isKnown = head is { Kind: RecordKind.Message, Flags: MessageFlags.None }
+                ? _catalog.AddMessage(head, entry.Subject, default, segment, entry.Offset)
+                : head.Kind == RecordKind.Message
+                ? RecordReader.TryRead(segment, entry.Offset, head.Size, ref buffer, out _) && _catalog.AddMessage(head, entry.Subject, head.HeadersOf(buffer), segment, entry.Offset)
                 : RecordReader.TryRead(segment, entry.Offset, head.Size, ref buffer, out _) && _catalog.Apply(head, buffer, out _);
             if (!isKnown)
             {

@@ -30,6 +30,8 @@ internal sealed record ApiContext
 
     internal EventLoop Loop => Input.Loop;
 
+    internal Advisories Advisories => field ??= new Advisories(Responder, Clock);
+
     internal DateTime Now => Clock.GetUtcNow().UtcDateTime;
 
     /// <summary>

@@ -10,8 +10,8 @@ namespace Broker.Streams;
 /// </summary>
 internal sealed class ApiRequests
 {
-    /// <summary>The level of the API, which grows with its features.</summary>
-    internal const int Level = 0;
+    /// <summary>The level of the API, which grows with its features: 1 for messages with a time to live.</summary>
+    internal const int Level = 1;
 
     private readonly ApiContext _context;
     private readonly ManagementQueue _changes = new();
@@ -23,6 +23,7 @@ internal sealed class ApiRequests
     internal ApiRequests(ApiContext context, ConsumerHost host)
     {
         _context = context;
+        context.Streams.Reports = context.Reports;
         _consumers = new ConsumerRequests(context, _changes, host);
         _streamChanges = new StreamChanges(context, _changes);
         _streams = new StreamQueries(context);

@@ -148,6 +148,11 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             context.AddConsumer(consumer);
         }
 
+        if (known is null)
+        {
+            context.Advisories.Created(consumer);
+        }
+
         context.Responder.Answer(request.Reply, Describe(consumer), CreateKind, WireJson.Default.ConsumerInfo);
         consumer.Pump(host.Now);
     }
@@ -169,6 +174,7 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             if (stream.Consumers.TryGetValue(consumer.Name, out ServedConsumer? current) && current == consumer)
             {
                 stream.Remove(host, consumer);
+                context.Advisories.Deleted(consumer);
             }
 
             removed();
@@ -202,6 +208,7 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
         void End()
         {
             consumer.Change(config);
+            context.Advisories.Paused(consumer);
             var answer = new PauseAnswer
             {
                 Paused = consumer.PausedUntil != 0,

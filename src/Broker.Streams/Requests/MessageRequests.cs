@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 using Broker.Protocol;
 
@@ -9,8 +8,6 @@ internal sealed class MessageRequests(ApiContext context)
 {
     private const string GetKind = "stream_msg_get_response";
     private const string DeleteKind = "stream_msg_delete_response";
-
-    private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;
 
     internal void Get(ApiRequest request)
     {
@@ -74,7 +71,7 @@ internal sealed class MessageRequests(ApiContext context)
 
         if (body is { MultiLast: not null } or { Batch: > 0 })
         {
-            context.Responder.PublishStatus(request.Reply, "NATS/1.0 408 Requests for several messages are not supported\r\n\r\n"u8);
+            DirectGetSeveral(request, stream, body);
         }
         else if (body is null || !IsSelection(body))
         {
@@ -86,13 +83,29 @@ internal sealed class MessageRequests(ApiContext context)
         }
     }
 
-    // Exactly one of: a sequence, the last one of a subject, the next one of a subject.
+    private void DirectGetSeveral(ApiRequest request, ServedStream stream, StreamRequest body)
+    {
+        bool isOfLast = body.MultiLast is { Count: > 0 };
+        bool isEmpty = !isOfLast && (body.MultiLast is not null || (body.Seq == 0 && body.StartTime is null && body is { NextBySubj: null, LastBySubj: null }));
+        bool isTwice = (body.Seq > 0 && body.StartTime is not null) || (body.UpToSeq > 0 && body.UpToTime is not null)
+            || (isOfLast ? body.NextBySubj is not null : body.UpToSeq > 0 || body.UpToTime is not null);
+        if (isEmpty || isTwice || body.LastBySubj is not null || body.Batch < 0 || body.MaxBytes < 0)
+        {
+            context.Responder.PublishStatus(request.Reply, isEmpty ? "NATS/1.0 408 Empty Request\r\n\r\n"u8 : "NATS/1.0 408 Bad Request\r\n\r\n"u8);
+            return;
+        }
+
+        context.Reads.Add(new DirectBatchRead(context, stream, request.Reply, body));
+    }
+
+    // Exactly one of: a sequence or a time, the last one of a subject, the next one of a subject.
     private static bool IsSelection(StreamRequest body)
     {
         bool isLast = body.LastBySubj is { Length: > 0 };
         bool isNext = body.NextBySubj is { Length: > 0 };
         string? subject = isLast ? body.LastBySubj : body.NextBySubj;
-        bool isOne = isLast ? !isNext && body.Seq == 0 : isNext || body.Seq > 0;
+        bool isTimed = body.StartTime is not null;
+        bool isOne = isLast ? !isNext && !isTimed && body.Seq == 0 : !(isTimed && body.Seq > 0) && (isNext || isTimed || body.Seq > 0);
         return isOne && (string.IsNullOrEmpty(subject) || Subject.IsValidFilter(Encoding.UTF8.GetBytes(subject)));
     }
 
@@ -128,12 +141,7 @@ internal sealed class MessageRequests(ApiContext context)
             return;
         }
 
-        MessageBuffer message = read.Message;
-        ReadOnlySpan<byte> own = message.Headers.EndsWith("\r\n\r\n"u8) ? message.Headers[..^LineEnd.Length] : "NATS/1.0\r\n"u8;
-        byte[] place = Encoding.UTF8.GetBytes(string.Create(
-            CultureInfo.InvariantCulture,
-            $"Nats-Stream: {read.Stream.Name}\r\nNats-Subject: {Encoding.UTF8.GetString(message.Subject)}\r\nNats-Sequence: {message.Sequence}\r\nNats-Time-Stamp: {message.Time:yyyy-MM-ddTHH:mm:ss.FFFFFFFK}\r\n\r\n"));
-        context.Responder.Publish(reply, [.. own, .. place, .. message.Body], own.Length + place.Length);
+        DirectAnswer.Publish(context.Responder, reply, read.Stream.Name, read.Message.Record);
     }
 
     private void Delete(ApiRequest request, ServedStream stream, ulong sequence)

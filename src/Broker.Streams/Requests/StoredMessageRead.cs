@@ -22,8 +22,10 @@ internal sealed class StoredMessageRead(ServedStream stream, StreamRequest reque
         }
         else
         {
-            Status = request.NextBySubj is { Length: > 0 } next
-                ? stream.Store.ReadNext(stream.Stored, request.Seq, _buffer, Encoding.UTF8.GetBytes(next))
+            ulong first = request.StartTime is { } time ? stream.Store.FirstAfter(stream.Stored, time.UtcTicks) : request.Seq;
+            byte[]? filter = request.NextBySubj is { Length: > 0 } next ? Encoding.UTF8.GetBytes(next) : request.StartTime is null ? null : [];
+            Status = filter is not null
+                ? stream.Store.ReadNext(stream.Stored, first, _buffer, filter)
                 : stream.Store.Read(stream.Stored, request.Seq, _buffer);
         }
 

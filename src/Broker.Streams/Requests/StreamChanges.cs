@@ -64,6 +64,7 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
         {
             stream.Config = config;
             context.Streams.Subscribe(stream, context.Input);
+            context.Advisories.Updated(stream);
             Answer(request, stream, null, UpdateKind, isNew: null);
         }));
         QueueStatus status = stream.Store.Update(
@@ -86,6 +87,7 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
                 consumer.Delete();
             }
 
+            context.Advisories.Deleted(stream);
             context.Responder.Answer(request.Reply, new SuccessAnswer(), DeleteKind, WireJson.Default.SuccessAnswer);
         }));
         QueueStatus status;
@@ -202,6 +204,7 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
         {
             var stream = new ServedStream(store, created, stored);
             context.Streams.Add(stream, context.Input);
+            context.Advisories.Created(stream);
             Answer(request, stream, null, CreateKind, isNew: true);
         }
         else

@@ -27,7 +27,7 @@ internal sealed class StreamQueries(ApiContext context)
             Streams = context.Streams.Count,
             Consumers = context.Streams.All.Sum(static stream => stream.Consumers.Count),
             Domain = context.Responder.Domain,
-            Api = new AccountRequests { Total = context.Responder.Requests, Errors = context.Responder.Errors },
+            Api = new AccountRequests { Level = ApiRequests.Level, Total = context.Responder.Requests, Errors = context.Responder.Errors },
         };
         context.Responder.Answer(request.Reply, answer, "account_info_response", WireJson.Default.AccountAnswer);
     }

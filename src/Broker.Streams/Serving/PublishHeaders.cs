@@ -24,6 +24,15 @@ internal ref struct PublishHeaders
 
     internal ReadOnlySpan<byte> Rollup { get; private set; }
 
+    /// <summary>Whether the message has a time to live of its own.</summary>
+    internal bool HasTimeToLive { get; private set; }
+
+    /// <summary>Whether the message says that its subject has no value.</summary>
+    internal bool IsMarker { get; private set; }
+
+    internal readonly MessageFlags Flags
+        => (HasTimeToLive ? MessageFlags.HasTimeToLive : MessageFlags.None) | (IsMarker ? MessageFlags.IsMarker : MessageFlags.None);
+
     /// <summary>The error of a header that is not valid or not supported.</summary>
     internal ApiError? Error { get; private set; }
 
@@ -52,6 +61,10 @@ internal ref struct PublishHeaders
             {
                 headers.Set(line[5..colon], line[(colon + 1)..].Trim(" \t"u8));
             }
+            else if (colon > 0 && Ascii.EqualsIgnoreCase(line[..colon], "KV-Operation"u8))
+            {
+                headers.IsMarker |= line[(colon + 1)..].Trim(" \t"u8).SequenceEqual("PURGE"u8);
+            }
         }
 
         return headers;
@@ -73,7 +86,12 @@ internal ref struct PublishHeaders
         }
         else if (Ascii.EqualsIgnoreCase(name, "TTL"u8))
         {
-            Error ??= ApiErrors.TtlDisabled;
+            HasTimeToLive = !value.IsEmpty;
+            Error ??= value.IsEmpty || TimeToLive.TryParse(value, out _) ? null : ApiErrors.InvalidTtl;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Marker-Reason"u8))
+        {
+            IsMarker = true;
         }
         else if (Ascii.EqualsIgnoreCase(name, "Batch-Id"u8))
         {

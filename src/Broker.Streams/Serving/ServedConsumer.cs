@@ -222,6 +222,12 @@ internal sealed partial class ServedConsumer
         QueueStatus status = _needsAll
             ? batch.PutConsumer(Stream.Stored, Name, ConfigurationOf(), Progress.ToArray())
             : batch.ChangeConsumer(Stream.Stored, Name, _changes.Written);
+        if (_needsAll && status == QueueStatus.TooLarge)
+        {
+            // With very many pending messages, all of the progress is larger than its changes.
+            status = batch.ChangeConsumer(Stream.Stored, Name, _changes.Written);
+        }
+
         if (status == QueueStatus.Full)
         {
             _needsAll |= _changes.Length > MaxChangeBytes;

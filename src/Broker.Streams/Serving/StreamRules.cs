@@ -20,6 +20,7 @@ internal static class StreamRules
 
     private const long Millisecond = 1_000_000;
     private const long LeastAge = 100 * Millisecond;
+    private const long Second = 1000 * Millisecond;
     private const long DefaultWindow = 120 * 1000 * Millisecond;
     internal const int MaxNameLength = 255;
     private const int MaxDescriptionLength = 4 * 1024;
@@ -95,6 +96,14 @@ internal static class StreamRules
         config.AllowBatched = OrNull(config.AllowBatched);
         config.AllowMsgSchedules = OrNull(config.AllowMsgSchedules);
         config.SubjectDeleteMarkerTtl = config.SubjectDeleteMarkerTtl is 0 ? null : config.SubjectDeleteMarkerTtl;
+        if (config.SubjectDeleteMarkerTtl > 0)
+        {
+            // A marker has a time to live and replaces what was there.
+            config.AllowMsgTtl = true;
+            config.AllowRollupHdrs = true;
+            config.DenyPurge = false;
+        }
+
         config.FirstSeq = config.FirstSeq is 0 ? null : config.FirstSeq;
         config.Description = string.IsNullOrEmpty(config.Description) ? null : config.Description;
         config.TemplateOwner = string.IsNullOrEmpty(config.TemplateOwner) ? null : config.TemplateOwner;
@@ -145,8 +154,6 @@ internal static class StreamRules
             { AllowAtomic: not null } => "'allow_atomic'",
             { AllowBatched: not null } => "'allow_batched'",
             { AllowMsgSchedules: not null } => "'allow_msg_schedules'",
-            { AllowMsgTtl: not null } => "'allow_msg_ttl'",
-            { SubjectDeleteMarkerTtl: not null } => "'subject_delete_marker_ttl'",
             { Compression: not "none" } => $"'compression' of '{config.Compression}'",
             { Retention: not (LimitsRetention or InterestRetention or WorkQueueRetention) } => $"'retention' of '{config.Retention}'",
             { Storage: not (File or Memory) } => $"'storage' of '{config.Storage}'",
@@ -165,6 +172,8 @@ internal static class StreamRules
             { DuplicateWindow: < 0 } => "duplicates window can not be negative",
             { DuplicateWindow: < LeastAge } => "duplicates window needs to be >= 100ms",
             { MaxAge: > 0 } when config.DuplicateWindow > config.MaxAge => "duplicates window can not be larger then max age",
+            { SubjectDeleteMarkerTtl: < 0 } => "subject delete marker TTL must not be negative",
+            { SubjectDeleteMarkerTtl: < Second } => "subject delete marker TTL must be at least 1 second",
             { AllowRollupHdrs: true, DenyPurge: true } => "roll-ups require the purge permission",
             { DiscardNewPerSubject: true, Discard: not DiscardNew } => "discard new per subject requires discard new policy to be set",
             { DiscardNewPerSubject: true, MaxMsgsPerSubject: <= 0 } => "discard new per subject requires max msgs per subject > 0",

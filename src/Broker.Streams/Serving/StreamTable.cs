@@ -14,6 +14,9 @@ internal sealed class StreamTable
 
     internal int Count => _streams.Count;
 
+    /// <summary>The receiver of the outcomes of messages that a stream adds itself.</summary>
+    internal StoreReports? Reports { get; set; }
+
     /// <summary>Whether messages of a stream expire.</summary>
     internal bool HasAges { get; private set; }
 
@@ -70,7 +73,16 @@ internal sealed class StreamTable
             }
         }
 
-        HasAges = _streams.Values.Any(static known => known.Config.MaxAge > 0);
+        SetMarkers(stream);
+        HasAges = _streams.Values.Any(static known => known.Config.MaxAge > 0 || known.Config.AllowMsgTtl == true);
+    }
+
+    private void SetMarkers(ServedStream stream)
+    {
+        string? ttl = stream.Config.SubjectDeleteMarkerTtl is > 0 and long wanted ? TimeToLive.Format(wanted / TimeSpan.NanosecondsPerTick) : null;
+        stream.Store.MarkerReports = Reports;
+        stream.Stored.MarkerToken = -1 - stream.Slot;
+        stream.Stored.MarkerHeaders = ttl is null ? null : Encoding.UTF8.GetBytes($"NATS/1.0\r\nNats-Marker-Reason: MaxAge\r\nNats-TTL: {ttl}\r\nNats-Rollup: sub\r\n\r\n");
     }
 
     internal void Remove(ServedStream stream)

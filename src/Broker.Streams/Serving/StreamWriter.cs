@@ -32,7 +32,7 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
             }
         }
 
-        ApiError? error = Refusal(stream, message) ?? headers.Error ?? Expectation(stream, headers, message.Subject) ?? NoSpace(stream, message);
+        ApiError? error = Refusal(stream, message) ?? headers.Error ?? TtlError(stream, headers) ?? Expectation(stream, headers, message.Subject) ?? NoSpace(stream, message);
         if (error is not null)
         {
             responder.Reject(reply, stream, error);
@@ -97,6 +97,9 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
 
         return stream.Config.MaxMsgSize >= 0 && message.Payload.Length > stream.Config.MaxMsgSize ? ApiErrors.TooLarge : null;
     }
+
+    private static ApiError? TtlError(ServedStream stream, in PublishHeaders headers)
+        => headers.HasTimeToLive && stream.Config.AllowMsgTtl != true ? ApiErrors.TtlDisabled : null;
 
     private static ApiError? Expectation(ServedStream stream, in PublishHeaders headers, ReadOnlySpan<byte> subject)
     {
@@ -195,10 +198,11 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
             token = pending.Add(answer);
         }
 
+        MessageFlags flags = stream.Config.AllowMsgTtl == true ? headers.Flags : MessageFlags.None;
         QueueStatus status = headers.Rollup.IsEmpty
-            ? batch.Append(stored, message.Subject, message.Headers, message.Body, reports, token)
+            ? batch.Append(stored, message.Subject, message.Headers, message.Body, reports, token, flags)
             : batch.AppendAndPurge(
-                stored, message.Subject, message.Headers, message.Body, Ascii.EqualsIgnoreCase(headers.Rollup, RollupOfAll) ? All : message.Subject, reports, token);
+                stored, message.Subject, message.Headers, message.Body, Ascii.EqualsIgnoreCase(headers.Rollup, RollupOfAll) ? All : message.Subject, reports, token, flags);
         if (status == QueueStatus.Queued)
         {
             stream.SetLastId(headers.MessageId);

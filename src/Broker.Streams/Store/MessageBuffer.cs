@@ -10,6 +10,9 @@ internal sealed class MessageBuffer
 
     internal DateTime Time => new(_head.Time, DateTimeKind.Utc);
 
+    /// <summary>All of the message as it is on the disk.</summary>
+    internal ReadOnlySpan<byte> Record => _bytes.AsSpan(0, _head.Size);
+
     internal ReadOnlySpan<byte> Subject => _head.SubjectOf(_bytes);
 
     internal ReadOnlySpan<byte> Headers => _head.HeadersOf(_bytes);

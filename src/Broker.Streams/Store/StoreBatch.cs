@@ -10,7 +10,13 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
 
     /// <summary>Queues a message. The bytes are copied.</summary>
     internal QueueStatus Append(
-        StoredStream stream, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, IStoreCompletion? completion = null, long token = 0)
+        StoredStream stream,
+        ReadOnlySpan<byte> subject,
+        ReadOnlySpan<byte> headers,
+        ReadOnlySpan<byte> body,
+        IStoreCompletion? completion = null,
+        long token = 0,
+        MessageFlags flags = default)
     {
         long size = (long)RecordHead.Length + subject.Length + headers.Length + body.Length;
         QueueStatus status = subject.Length > ushort.MaxValue ? QueueStatus.TooLarge : store.CanQueue(stream, size);
@@ -18,7 +24,7 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
         {
             ulong sequence = ++stream.LastAssigned;
             GroupBuffer group = store.Collecting;
-            group.Add(GroupBuffer.HeadOf(RecordKind.Message, stream.Id, sequence, time, subject.Length, headers.Length, body.Length), subject, headers, body);
+            group.Add(GroupBuffer.HeadOf(RecordKind.Message, stream.Id, sequence, time, subject.Length, headers.Length, body.Length, flags), subject, headers, body);
             group.Complete(completion, token, sequence);
             stream.Enqueue(subject, sequence, (int)size);
         }
@@ -31,13 +37,20 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
     /// group.
     /// </summary>
     internal QueueStatus AppendAndPurge(
-        StoredStream stream, ReadOnlySpan<byte> subject, ReadOnlySpan<byte> headers, ReadOnlySpan<byte> body, ReadOnlySpan<byte> filter, IStoreCompletion? completion, long token)
+        StoredStream stream,
+        ReadOnlySpan<byte> subject,
+        ReadOnlySpan<byte> headers,
+        ReadOnlySpan<byte> body,
+        ReadOnlySpan<byte> filter,
+        IStoreCompletion? completion,
+        long token,
+        MessageFlags flags = default)
     {
         long size = (2L * RecordHead.Length) + subject.Length + headers.Length + body.Length + filter.Length + sizeof(long);
         QueueStatus status = store.CanQueue(stream, size);
         if (status == QueueStatus.Queued)
         {
-            status = Append(stream, subject, headers, body, completion, token);
+            status = Append(stream, subject, headers, body, completion, token, flags);
         }
 
         if (status == QueueStatus.Queued)

@@ -87,6 +87,56 @@ internal static class StoreInspection
         return new Queue<ulong>(last);
     }
 
+    /// <summary>The sequence of the first message that is not older than a time, or that of the next message.</summary>
+    internal static ulong FirstAfter(this StreamStore store, StoredStream stream, long time)
+    {
+        using StoreBatch batch = store.Begin();
+        return stream.FirstAfter(time);
+    }
+
+    /// <summary>
+    /// The last sequences of the subjects that match, in order: those that were the last ones when the sequence of the
+    /// end was the last one of the stream.
+    /// </summary>
+    internal static Queue<ulong> LastUpTo(this StreamStore store, StoredStream stream, PendingCounter matching, ulong end)
+    {
+        var last = new List<ulong>();
+        using (StoreBatch batch = store.Begin())
+        {
+            var changed = new HashSet<SubjectState>();
+            foreach (SubjectState subject in stream.Subjects.All)
+            {
+                if (subject.Count == 0 || subject.First > end || !matching.Matches(subject))
+                {
+                    continue;
+                }
+
+                if (subject.Last <= end)
+                {
+                    last.Add(subject.Last);
+                }
+                else
+                {
+                    changed.Add(subject);
+                }
+            }
+
+            // Goes back only as far as needed.
+            for (int i = changed.Count == 0 ? 0 : stream.Entries.Find(end + 1); i > 0 && changed.Count > 0; i--)
+            {
+                MessageEntry entry = stream.Entries[i - 1];
+                if (!entry.IsDeleted && changed.Remove(entry.Subject))
+                {
+                    last.Add(entry.Sequence);
+                }
+            }
+        }
+
+        last.RemoveAll(sequence => sequence < matching.Next);
+        last.Sort();
+        return new Queue<ulong>(last);
+    }
+
     /// <summary>The last sequence of the subjects that match a filter; 0 if there is none.</summary>
     internal static ulong LastOf(this StreamStore store, StoredStream stream, ReadOnlySpan<byte> filter)
     {

@@ -50,6 +50,9 @@ internal sealed class StreamStore : IDisposable
         }
     }
 
+    /// <summary>Who is told of messages that the store adds where others expire.</summary>
+    internal IStoreCompletion? MarkerReports { get; set; }
+
     internal GroupBuffer Collecting { get; private set; } = new();
 
     /// <summary>Opens the store of a directory, or creates one in an empty directory.</summary>
@@ -154,11 +157,7 @@ internal sealed class StreamStore : IDisposable
         {
             lock (_gate)
             {
-                return _catalog.Streams
-                    .Where(static stream => stream.Limits.MaxAge > TimeSpan.Zero && stream.OldestTime != long.MaxValue)
-                    .Select(static stream => stream.OldestTime + stream.Limits.MaxAge.Ticks)
-                    .DefaultIfEmpty(long.MaxValue)
-                    .Min();
+                return _catalog.Streams.Select(static stream => stream.NextExpiry).DefaultIfEmpty(long.MaxValue).Min();
             }
         }
     }
@@ -166,13 +165,17 @@ internal sealed class StreamStore : IDisposable
     /// <summary>Takes the store's lock until the result is disposed.</summary>
     internal StoreBatch Begin() => Begin(out _);
 
-    /// <summary>Queues the deletion of messages that are older than their stream allows.</summary>
+    /// <summary>Queues the deletion of messages that are older than they or their stream allow.</summary>
     internal void Expire()
     {
         using StoreBatch batch = Begin(out long now);
         foreach (StoredStream stream in _catalog.Streams)
         {
-            if (stream.Limits.MaxAge > TimeSpan.Zero && stream.OldestTime < now - stream.Limits.MaxAge.Ticks)
+            if (stream.Expiries is not null || stream.MarkerHeaders is not null)
+            {
+                ExpiryRun.Expire(batch, stream, MarkerReports);
+            }
+            else if (stream.Limits.MaxAge > TimeSpan.Zero && stream.OldestTime < now - stream.Limits.MaxAge.Ticks)
             {
                 batch.Purge(stream, stream.FirstAfter(now - stream.Limits.MaxAge.Ticks));
             }

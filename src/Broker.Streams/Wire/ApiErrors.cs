@@ -18,6 +18,7 @@ internal static class ApiErrors
     internal static readonly ApiError Sealed = new(400, 10109, "invalid operation on sealed stream");
     internal static readonly ApiError PurgeDenied = new(500, 10110, "stream purge not permitted");
     internal static readonly ApiError RollUpDenied = new(500, 10111, "rollup not permitted");
+    internal static readonly ApiError InvalidTtl = new(400, 10165, "invalid per-message TTL");
     internal static readonly ApiError TtlDisabled = new(400, 10166, "per-message TTL is disabled");
     internal static readonly ApiError CounterDisabled = new(400, 10168, "message counters is disabled");
     internal static readonly ApiError BatchDisabled = new(400, 10174, "atomic publish is disabled");

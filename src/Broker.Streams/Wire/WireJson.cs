@@ -25,4 +25,5 @@ namespace Broker.Streams;
 [JsonSerializable(typeof(SuccessAnswer))]
 [JsonSerializable(typeof(MessageAnswer))]
 [JsonSerializable(typeof(AccountAnswer))]
+[JsonSerializable(typeof(ActionAdvisory))]
 internal sealed partial class WireJson : JsonSerializerContext;

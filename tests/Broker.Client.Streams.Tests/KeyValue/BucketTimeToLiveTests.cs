@@ -7,7 +7,7 @@ public sealed class BucketTimeToLiveTests(SharedServers servers)
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     [Theory]
-    [MemberData(nameof(EachServer.Newest), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.WithTimesToLive), MemberType = typeof(EachServer))]
     public async Task A_key_with_a_time_to_live_vanishes_and_a_watch_is_told(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
@@ -26,7 +26,7 @@ public sealed class BucketTimeToLiveTests(SharedServers servers)
     }
 
     [Theory]
-    [MemberData(nameof(EachServer.Newest), MemberType = typeof(EachServer))]
+    [MemberData(nameof(EachServer.WithTimesToLive), MemberType = typeof(EachServer))]
     public async Task The_marker_of_a_purge_vanishes_after_its_time_to_live(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);

@@ -69,5 +69,21 @@ public sealed class NatsNetBucketTests(SharedServers servers)
         Assert.Equal(updated, error.ActualRevision);
     }
 
+    [Theory]
+    [MemberData(nameof(EachServer.WithTimesToLive), MemberType = typeof(EachServer))]
+    public async Task A_key_of_NATS_Net_with_a_time_to_live_vanishes_and_leaves_a_marker(string server)
+    {
+        await using StreamSite site = await servers.ConnectAsync(server);
+        await using NatsConnection connection = Connect(site);
+        INatsKVStore theirs = await new NatsKVContext(new NatsJSContext(connection)).CreateStoreAsync(
+            new NatsKVConfig(site.Name) { LimitMarkerTTL = TimeSpan.FromMinutes(1) }, Ended);
+        ulong created = await theirs.CreateAsync("a", "1", TimeSpan.FromSeconds(1), cancellationToken: Ended);
+
+        NatsKVEntry<string> marker = await theirs.WatchAsync<string>(cancellationToken: Ended).FirstAsync(static entry => entry.Operation != NatsKVOperation.Put, Ended);
+
+        Assert.Equal(("a", NatsKVOperation.Purge, created + 1), (marker.Key, marker.Operation, marker.Revision));
+        Assert.IsType<NatsKVKeyDeletedException>((await theirs.TryGetEntryAsync<string>("a", cancellationToken: Ended)).Error);
+    }
+
     private static NatsConnection Connect(StreamSite site) => new(new NatsOpts { Url = $"nats://{site.Connection.Server}", CommandTimeout = Wait.Limit });
 }

@@ -17,6 +17,9 @@ public static class EachServer
     /// <summary>Those that have what came with nats-server 2.11 and later.</summary>
     public static TheoryData<string> Newest => [NewerNatsServers.Sid];
 
+    /// <summary>Those whose messages can have a time to live.</summary>
+    public static TheoryData<string> WithTimesToLive => [NewerNatsServers.Sid, StreamServer.Ours];
+
     /// <summary>Those whose consumers can pause.</summary>
     public static TheoryData<string> WithPauses => [NewerNatsServers.Sid, StreamServer.Ours];
 }

@@ -45,7 +45,7 @@ public sealed class MessageTests
     [InlineData("DIRECT.GET.S", "", "408 Empty Request")]
     [InlineData("DIRECT.GET.S", "{}", "408 Bad Request")]
     [InlineData("DIRECT.GET.S", "{", "408 Bad Request")]
-    [InlineData("DIRECT.GET.S", """{"seq":1,"batch":2}""", "408 Requests for several messages are not supported")]
+    [InlineData("DIRECT.GET.S", """{"seq":1,"start_time":"2026-01-01T00:00:00Z"}""", "408 Bad Request")]
     public async Task A_direct_read_that_finds_nothing_gets_a_status(string operation, string body, string status)
     {
         await using ApiSite site = await FilledAsync();

@@ -20,6 +20,7 @@ public sealed class PublishTests
     [InlineData("Nats-Expected-Last-Sequence: x", 10003)]
     [InlineData("Nats-Rollup: all", 10111)]
     [InlineData("Nats-TTL: 1s", 10166)]
+    [InlineData("Nats-TTL: 1d", 10165)]
     [InlineData("Nats-Batch-Id: a", 10174)]
     [InlineData("Nats-Incr: +1", 10168)]
     [InlineData("Nats-Schedule: @at 2030-01-01T00:00:00Z", 10188)]

@@ -1,0 +1,14 @@
+namespace Broker.Streams;
+
+/// <summary>What the headers of a message say, so that a start need not read the headers of others.</summary>
+[Flags]
+internal enum MessageFlags : byte
+{
+    None = 0,
+
+    /// <summary>The message has a time to live of its own.</summary>
+    HasTimeToLive = 1,
+
+    /// <summary>The message says that its subject has no value. When it expires, no other such message follows it.</summary>
+    IsMarker = 2,
+}
