@@ -30,7 +30,15 @@ public sealed partial class BrokerServer
         Http = DescribeHttp?.Invoke(),
         LeafListener = DescribeLeafListener?.Invoke(),
         LeafNodes = DescribeLeafNodes?.Invoke() ?? [],
+        Streams = _core.Streams?.Describe(),
     };
+
+    /// <summary>Describes the accounts with streams, ordered by name; none if the server has no streams. Thread-safe.</summary>
+    /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
+    public Task<IReadOnlyList<AccountStreamsDescription>> InspectStreamsAsync(
+        StreamsQuery? query = null, CancellationToken cancellationToken = default)
+        => _core.Streams?.DescribeAccountsAsync(query ?? new StreamsQuery(), cancellationToken)
+            ?? Task.FromResult<IReadOnlyList<AccountStreamsDescription>>([]);
 
     /// <summary>Describes all accounts, ordered by name. Thread-safe.</summary>
     public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();

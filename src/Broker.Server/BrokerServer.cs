@@ -94,8 +94,43 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// <exception cref="ArgumentException">
     /// An option is out of its range, or options contradict each other; the message names the option.
     /// </exception>
-    public static async Task<BrokerServer> StartAsync(
-        BrokerServerOptions options, CancellationToken cancellationToken = default)
+    public static Task<BrokerServer> StartAsync(BrokerServerOptions options, CancellationToken cancellationToken = default)
+        => StartCoreAsync(options, null, cancellationToken);
+
+    /// <inheritdoc cref="StartAsync(BrokerServerOptions, Func{BrokerServer, CancellationToken, Task{IServerStreams}}, CancellationToken)"/>
+    public static Task<BrokerServer> StartAsync(
+        Action<BrokerServerOptions> configure,
+        Func<BrokerServer, CancellationToken, Task<IServerStreams>> startStreams,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        var options = new BrokerServerOptions();
+        configure(options);
+        return StartAsync(options, startStreams, cancellationToken);
+    }
+
+    /// <summary>
+    /// Starts a server with streams. Clients can connect when the task has completed, and the streams are there for the
+    /// first of them. The server disposes the streams when it is disposed.
+    /// </summary>
+    /// <param name="options">The options.</param>
+    /// <param name="startStreams">
+    /// Starts the streams before the server listens, such as <c>ServerStreams.In("data")</c> of the package
+    /// <c>Broker.Streams</c>. If it fails, the server does not start, and the task fails with its exception.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <inheritdoc cref="StartAsync(BrokerServerOptions, CancellationToken)" path="/exception"/>
+    public static Task<BrokerServer> StartAsync(
+        BrokerServerOptions options,
+        Func<BrokerServer, CancellationToken, Task<IServerStreams>> startStreams,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(startStreams);
+        return StartCoreAsync(options, startStreams, cancellationToken);
+    }
+
+    private static async Task<BrokerServer> StartCoreAsync(
+        BrokerServerOptions options, Func<BrokerServer, CancellationToken, Task<IServerStreams>>? startStreams, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(options);
         options = options.Copy();
@@ -107,6 +142,11 @@ public sealed partial class BrokerServer : IAsyncDisposable
         var server = new BrokerServer(new ServerCore(options, loops), loops, options.Loops is null);
         try
         {
+            if (startStreams is not null)
+            {
+                server._core.Streams = await startStreams(server, cancellationToken).ConfigureAwait(false);
+            }
+
             server._listeners.Start();
             return server;
         }
@@ -247,6 +287,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
         StopAccepting();
         Loops.ConnectionBudget.Exhausted -= OnBudgetExhausted;
         await _shutdown.PublishAsync().ConfigureAwait(false);
+        if (_core.Streams is { } streams)
+        {
+            // They write what they have received, and their loop must still run for that.
+            await streams.DisposeAsync().ConfigureAwait(false);
+        }
+
         _core.Targets.DisposeAll();
         _core.Accounts.Dispose();
         _shutdown.CloseAll();

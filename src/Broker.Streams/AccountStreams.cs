@@ -7,7 +7,7 @@ namespace Broker.Streams;
 /// The streams of one account of a server, and the JetStream API for them. Messages and requests are handled on one
 /// loop of the server; a thread of each store writes, and one more reads.
 /// </summary>
-internal sealed class AccountStreams : IMessageTargetHandler, IAsyncDisposable
+internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisposable
 {
     private const string ApiPrefix = "$JS.API.";
 

@@ -16,8 +16,9 @@ public static class MonitoringEndpoints
     /// <summary>
     /// Maps the monitoring pages below <see cref="MonitoringOptions.BasePath"/>, which is <c>/broker</c> by default.
     /// The pages <c>/ /healthz /varz /connz /subsz /accountz /accstatz</c> have nats-server's field names and
-    /// parameters. <c>/</c> is a live page for browsers. <c>/metrics</c> is Prometheus text. <c>/routez /leafz
-    /// /gatewayz /jsz</c> answer like a nats-server without routes, leaf nodes, gateways and JetStream.
+    /// parameters. <c>/</c> is a live page for browsers. <c>/metrics</c> is Prometheus text. <c>/routez /gatewayz</c>
+    /// answer like a nats-server without routes and gateways, and <c>/leafz /jsz</c> like one that has leaf nodes and
+    /// streams only if this server has them.
     /// </summary>
     /// <returns>A builder for all pages, to add conventions such as <c>RequireAuthorization()</c>.</returns>
     public static IEndpointConventionBuilder MapBrokerMonitoring(
@@ -44,7 +45,7 @@ public static class MonitoringEndpoints
         Map("/subjectz", pages.SubjectzAsync);
         Map("/accountz", pages.AccountzAsync);
         Map("/accstatz", pages.AccstatzAsync);
-        // Exporters request these pages too. The pages say that the server does not have these features.
+        // Exporters request these pages too. The pages of a feature that the server does not have say so.
         Map("/routez", pages.RoutezAsync);
         Map("/leafz", pages.LeafzAsync);
         Map("/gatewayz", pages.GatewayzAsync);

@@ -59,10 +59,11 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
     internal Task HealthzAsync(HttpContext context)
     {
         ServerDescription facts = server.Inspect();
-        context.Response.StatusCode = facts.IsShuttingDown
-            ? StatusCodes.Status503ServiceUnavailable
-            : StatusCodes.Status200OK;
-        return MonitoringJson.WriteHealthzAsync(JsonBody(context), facts, context.RequestAborted);
+        var query = new QueryReader(context.Request.Query);
+        bool withStreams = !(query.Flag("js-enabled-only") | query.Flag("js-enabled") | query.Flag("js-server-only"));
+        bool isHealthy = !facts.IsShuttingDown && !(withStreams && facts.Streams is { Problems.Count: > 0 });
+        context.Response.StatusCode = isHealthy ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
+        return MonitoringJson.WriteHealthzAsync(JsonBody(context), facts, withStreams, context.RequestAborted);
     }
 
     internal Task VarzAsync(HttpContext context)
@@ -133,8 +134,15 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
     internal Task GatewayzAsync(HttpContext context)
         => MonitoringJson.WriteGatewayzAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
 
-    internal Task JszAsync(HttpContext context)
-        => MonitoringJson.WriteJszAsync(JsonBody(context), server.Inspect(), context.RequestAborted);
+    internal async Task JszAsync(HttpContext context)
+    {
+        var query = new QueryReader(context.Request.Query);
+        StreamsQuery? asked = query.ReadStreams(out int offset, out int limit);
+        IReadOnlyList<AccountStreamsDescription> accounts = await server.InspectStreamsAsync(asked, context.RequestAborted).ConfigureAwait(false);
+        await MonitoringJson
+            .WriteJszAsync(JsonBody(context), server.Inspect(), accounts, asked, offset, limit, context.RequestAborted)
+            .ConfigureAwait(false);
+    }
 
     /// <summary>Describes the address of these pages.</summary>
     internal HttpDescription Describe() => new()

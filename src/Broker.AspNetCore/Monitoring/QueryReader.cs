@@ -9,6 +9,9 @@ namespace Broker.AspNetCore;
 /// <summary>Reads the parameters of the monitoring pages, with nats-server's defaults and error texts.</summary>
 internal readonly struct QueryReader(IQueryCollection query)
 {
+    // The default limit on the accounts of /jsz, as in nats-server.
+    private const int MaxAccounts = 1024;
+
     internal string? Text(string name) => query.TryGetValue(name, out StringValues values) && values is [{ Length: > 0 } first, ..] ? first : null;
 
     internal bool Is(string name, string value) => string.Equals(Text(name), value, StringComparison.OrdinalIgnoreCase);
@@ -50,6 +53,22 @@ internal readonly struct QueryReader(IQueryCollection query)
             WithSubscriptionDetails = detailed,
             WithUsers = Flag("auth"),
         };
+    }
+
+    /// <summary>Reads a query for streams; null if the page must list no account.</summary>
+    internal StreamsQuery? ReadStreams(out int offset, out int limit)
+    {
+        offset = Math.Max(0, Number("offset"));
+        limit = Number("limit") is var number and > 0 ? number : MaxAccounts;
+        bool withConsumers = Flag("consumers");
+        var streams = new StreamsQuery
+        {
+            Account = Text("acc"),
+            WithStreams = Flag("streams") | withConsumers,
+            WithConsumers = withConsumers,
+            WithConfiguration = Flag("config"),
+        };
+        return Flag("accounts") | streams.Account is not null | streams.WithStreams ? streams : null;
     }
 
     internal SubscriptionQuery ReadSubscriptions()

@@ -164,6 +164,7 @@ internal sealed class SystemJson(ServerCore core)
         json.WriteString("name", core.Identity.Name);
         json.WriteString("host", Host);
         json.WriteString("id", core.Identity.Id);
+        Text(json, "domain", core.Streams?.Domain);
         json.WriteString("ver", ServerIdentity.ProtocolVersion);
         if (core.Options.ServerTags is { Count: > 0 } tags)
         {
@@ -177,7 +178,7 @@ internal sealed class SystemJson(ServerCore core)
         }
 
         json.WriteNumber("seq", Interlocked.Increment(ref _sequence));
-        json.WriteBoolean("jetstream", false);
+        json.WriteBoolean("jetstream", core.Streams is not null);
         json.WriteString("time", core.Now);
         json.WriteEndObject();
     }

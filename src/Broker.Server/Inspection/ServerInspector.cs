@@ -267,7 +267,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
     private static bool IsOf(string? wanted, Account account)
         => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 
-    private static AccountDescription Describe(Account account, AccountTraffic.Totals traffic)
+    private AccountDescription Describe(Account account, AccountTraffic.Totals traffic)
         => new(account.Name, account.Connections, account.Router.SubscriptionCount)
         {
             MessagesIn = traffic.MessagesIn,
@@ -275,6 +275,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
             MessagesOut = traffic.MessagesOut,
             BytesOut = traffic.BytesOut,
             IsSystem = account.IsSystem,
+            HasStreams = core.Streams?.Describe().Accounts.Contains(account.Name, StringComparer.Ordinal) == true,
             Peers = account.Peers,
             Updated = account.Updated,
             Routing = Describe(account.Router.Count()),

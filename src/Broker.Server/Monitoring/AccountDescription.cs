@@ -9,6 +9,9 @@ public sealed record AccountDescription(string Name, int Connections, int Subscr
     /// <summary>Whether the server publishes its own events in this account.</summary>
     public bool IsSystem { get; init; }
 
+    /// <summary>Whether the account may have streams.</summary>
+    public bool HasStreams { get; init; }
+
     /// <summary>The UTC time when the account was created or changed last.</summary>
     public DateTime Updated { get; init; }
 

@@ -143,6 +143,9 @@ public sealed record ServerDescription
     /// <summary>The address for servers that join as leaf nodes; null if there is none.</summary>
     public LeafListenerDescription? LeafListener { get; init; }
 
+    /// <summary>The streams of the server; null if it has none.</summary>
+    public StreamsDescription? Streams { get; init; }
+
     /// <summary>The remote servers that the server joins as a leaf node.</summary>
     public IReadOnlyList<LeafNodeDescription> LeafNodes { get; init; } = [];
 }

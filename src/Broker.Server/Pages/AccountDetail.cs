@@ -13,7 +13,7 @@ internal sealed record AccountDetail
 
     public bool Complete { get; } = true;
 
-    public bool JetstreamEnabled { get; }
+    public bool JetstreamEnabled { get; init; }
 
     public int LeafnodeConnections { get; init; }
 
@@ -34,6 +34,7 @@ internal sealed record AccountDetail
         AccountName = account.Name,
         UpdateTime = account.Updated,
         IsSystem = account.IsSystem ? true : null,
+        JetstreamEnabled = account.HasStreams,
         LeafnodeConnections = account.Peers,
         ClientConnections = account.Connections,
         Subscriptions = account.Subscriptions,

@@ -1,9 +1,4 @@
 namespace Broker.Server;
 
 /// <summary>The requests to the stream API in <see cref="Jsz"/>.</summary>
-internal sealed record JszApi
-{
-    public long Total { get; }
-
-    public long Errors { get; }
-}
+internal sealed record JszApi(long Total, long Errors);

@@ -8,6 +8,9 @@ namespace Broker.Server;
 /// </summary>
 public static class MonitoringJson
 {
+    // The limit on the accounts of /jsz, as in nats-server.
+    private const int DefaultAccounts = 1024;
+
     /// <summary>Writes the page <c>/varz</c>, which describes the server.</summary>
     public static Task WriteVarzAsync(
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
@@ -74,7 +77,16 @@ public static class MonitoringJson
     /// <summary>Writes the page <c>/healthz</c>, on one line.</summary>
     public static Task WriteHealthzAsync(
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
-        => WriteAsync(destination, Healthz.From(server), PageJson.Compact.Healthz, cancellationToken);
+        => WriteHealthzAsync(destination, server, withStreams: true, cancellationToken);
+
+    /// <summary>Writes the page <c>/healthz</c>, on one line.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="withStreams">Whether the server is unavailable if streams are damaged or cannot be written.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static Task WriteHealthzAsync(
+        Stream destination, ServerDescription server, bool withStreams, CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Healthz.From(server, withStreams), PageJson.Compact.Healthz, cancellationToken);
 
     /// <summary>Writes the page <c>/subjectz</c>: the subjects with the most traffic.</summary>
     /// <param name="destination">The stream to write to.</param>
@@ -113,10 +125,28 @@ public static class MonitoringJson
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
         => WriteAsync(destination, Gatewayz.From(server), PageJson.Default.Gatewayz, cancellationToken);
 
-    /// <summary>Writes the page <c>/jsz</c> of a server without streams.</summary>
+    /// <summary>Writes the page <c>/jsz</c>: the limits and the use of the streams, without the accounts.</summary>
     public static Task WriteJszAsync(
         Stream destination, ServerDescription server, CancellationToken cancellationToken = default)
-        => WriteAsync(destination, Jsz.From(server), PageJson.Default.Jsz, cancellationToken);
+        => WriteAsync(destination, Jsz.From(server, [], null, 0, 0), PageJson.Default.Jsz, cancellationToken);
+
+    /// <summary>Writes the page <c>/jsz</c>: the limits and the use of the streams, and accounts.</summary>
+    /// <param name="destination">The stream to write to.</param>
+    /// <param name="server">The description of the server.</param>
+    /// <param name="accounts">All accounts with streams, as <see cref="BrokerServer.InspectStreamsAsync"/> returned them.</param>
+    /// <param name="query">The query that returned them. It chooses the account that is written. Null to write none.</param>
+    /// <param name="offset">The number of accounts to skip, unless the query names one.</param>
+    /// <param name="limit">The maximum number of accounts.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    public static Task WriteJszAsync(
+        Stream destination,
+        ServerDescription server,
+        IReadOnlyList<AccountStreamsDescription> accounts,
+        StreamsQuery? query,
+        int offset = 0,
+        int limit = DefaultAccounts,
+        CancellationToken cancellationToken = default)
+        => WriteAsync(destination, Jsz.From(server, accounts, query, offset, limit), PageJson.Default.Jsz, cancellationToken);
 
     private static Task WriteAsync<T>(
         Stream destination, T page, JsonTypeInfo<T> type, CancellationToken cancellationToken)

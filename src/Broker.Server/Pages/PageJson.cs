@@ -20,6 +20,7 @@ namespace Broker.Server;
 [JsonSerializable(typeof(Gatewayz))]
 [JsonSerializable(typeof(Jsz))]
 [JsonSerializable(typeof(Subjectz))]
+[JsonSerializable(typeof(JszAccount))]
 [JsonSerializable(typeof(UserInfo))]
 internal sealed partial class PageJson : JsonSerializerContext
 {

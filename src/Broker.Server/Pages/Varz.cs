@@ -76,7 +76,7 @@ internal sealed record Varz
 
     public required WebSocketVarz Websocket { get; init; }
 
-    public Absent Jetstream { get; } = Absent.Value;
+    public required JetStreamVarz Jetstream { get; init; }
 
     public double TlsTimeout { get; init; }
 
@@ -165,6 +165,7 @@ internal sealed record Varz
             Leaf = LeafVarz.From(facts.LeafListener, facts.LeafNodes),
             Leafnodes = facts.LeafNodes.Count(static node => node.IsConnected),
             Websocket = WebSocketVarz.From(pages.WebSockets),
+            Jetstream = JetStreamVarz.From(facts.Streams),
             WriteDeadline = Nanoseconds(facts.WriteDeadline),
             Start = facts.Started,
             Now = facts.Now,

@@ -27,6 +27,22 @@ internal static class PageQueries
         ["reason"] = ConnectionOrder.Reason,
     };
 
+    /// <summary>Reads a query for streams; null if no account is requested.</summary>
+    /// <param name="options">The options.</param>
+    /// <param name="account">The account of the request; null for a request to the server.</param>
+    internal static StreamsQuery? Streams(RequestOptions options, string? account)
+    {
+        bool withConsumers = options.Flag("consumer");
+        var query = new StreamsQuery
+        {
+            Account = account ?? options.Text("account"),
+            WithStreams = withConsumers || options.Flag("streams"),
+            WithConsumers = withConsumers,
+            WithConfiguration = options.Flag("config"),
+        };
+        return query.Account is not null || query.WithStreams || options.Flag("accounts") ? query : null;
+    }
+
     /// <summary>Reads a query for clients.</summary>
     /// <param name="options">The options.</param>
     /// <param name="account">The only account that the requester may see; null for all accounts.</param>

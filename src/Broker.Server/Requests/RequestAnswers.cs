@@ -57,7 +57,7 @@ internal sealed class RequestAnswers(
         return request.Kind switch
         {
             "IDZ" => json.Id(),
-            "HEALTHZ" => json.Page(Healthz.From(server), PageJson.Compact.Healthz),
+            "HEALTHZ" => json.Page(Healthz.From(server, !(options.Flag("js-enabled-only") || options.Flag("js-server-only"))), PageJson.Compact.Healthz),
             "VARZ" => json.Page(Varz.From(server), PageJson.Compact.Varz),
             "CONNZ" => await ConnzAsync(server, PageQueries.Connections(options, request.Account)).ConfigureAwait(false),
             "SUBSZ" => await SubszAsync(server, options, request.Account).ConfigureAwait(false),
@@ -70,9 +70,7 @@ internal sealed class RequestAnswers(
                 await Leafz.FromAsync(server, request.Account ?? options.Text("account"), options.Flag("subscriptions")).ConfigureAwait(false),
                 PageJson.Compact.Leafz),
             "GATEWAYZ" => json.Page(Gatewayz.From(server), PageJson.Compact.Gatewayz),
-            "JSZ" => request.Account is null
-                ? json.Page(Jsz.From(server), PageJson.Compact.Jsz)
-                : throw new RequestException(RequestException.Failed, "jetstream not enabled"),
+            "JSZ" => await JszAsync(server, options, request.Account).ConfigureAwait(false),
             _ => json.Statistics(server),
         };
     }
@@ -95,6 +93,30 @@ internal sealed class RequestAnswers(
         var answer = Subsz.From(server, routing, page);
         return json.Page(
             page.Subscriptions.Count == 0 ? answer with { SubscriptionsList = null } : answer, PageJson.Compact.Subsz);
+    }
+
+    private async Task<byte[]> JszAsync(ServerDescription server, RequestOptions options, string? account)
+    {
+        StreamsQuery? query = PageQueries.Streams(options, account);
+        IReadOnlyList<AccountStreamsDescription> accounts = core.Streams is { } streams
+            ? await streams.DescribeAccountsAsync(query ?? new StreamsQuery(), CancellationToken.None).ConfigureAwait(false)
+            : [];
+        if (account is null)
+        {
+            int limit = options.Number("limit");
+            return json.Page(
+                Jsz.From(server, accounts, query, Math.Max(0, options.Number("offset")), limit > 0 ? limit : int.MaxValue),
+                PageJson.Compact.Jsz);
+        }
+
+        if (core.Streams is null)
+        {
+            throw new RequestException(RequestException.Failed, "jetstream not enabled");
+        }
+
+        AccountStreamsDescription one = accounts.FirstOrDefault(a => string.Equals(a.Account, account, StringComparison.Ordinal))
+            ?? throw new RequestException(RequestException.Failed, $"account \"{account}\" not jetstream enabled");
+        return json.Page(JszAccount.From(one), PageJson.Compact.JszAccount);
     }
 
     private byte[] Accountz(ServerDescription server, string? name)

@@ -8,7 +8,8 @@ internal static class InfoWriter
 {
     internal static byte[] Write(
         ServerIdentity server, string host, int port, BrokerServerOptions options, int maxPayload, bool lameDuck,
-        ulong clientId, string? clientAddress, bool authRequired, string? nonce, ServerTls? tls)
+        ulong clientId, string? clientAddress, bool authRequired, string? nonce, ServerTls? tls,
+        IServerStreams? streams = null)
     {
         if (options.ClientAdvertise is { } advertised
             && HostPort.TryParse(advertised, out string otherHost, out int otherPort))
@@ -37,6 +38,7 @@ internal static class InfoWriter
                 json.WriteString("client_ip", clientAddress);
             }
 
+            WriteStreams(json, streams);
             WriteSecurity(json, authRequired, nonce, tls);
 
             if (options.ConnectUrls.Count != 0)
@@ -61,6 +63,18 @@ internal static class InfoWriter
         // nats-server writes a space before the end of the line, and clients were tested with it.
         buffer.Write(" \r\n"u8);
         return buffer.WrittenSpan.ToArray();
+    }
+
+    private static void WriteStreams(Utf8JsonWriter json, IServerStreams? streams)
+    {
+        if (streams is not null)
+        {
+            json.WriteBoolean("jetstream", true);
+            if (streams.Domain is { } domain)
+            {
+                json.WriteString("domain", domain);
+            }
+        }
     }
 
     private static void WriteSecurity(Utf8JsonWriter json, bool authRequired, string? nonce, ServerTls? tls)

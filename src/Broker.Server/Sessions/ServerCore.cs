@@ -166,6 +166,9 @@ internal sealed class ServerCore
     /// </summary>
     internal Func<Task>? RereadConfiguration { get; set; }
 
+    /// <summary>The streams of the server; null if it has none. Set before the first client connects.</summary>
+    internal IServerStreams? Streams { get; set; }
+
     /// <summary>Whether the server is in lame duck mode: clients are asked to move to another server.</summary>
     internal bool IsLameDuck
     {
@@ -299,7 +302,8 @@ internal sealed class ServerCore
             (session.RemoteEndPoint as IPEndPoint)?.Address.ToString(),
             session.MustAuthenticate,
             session.Nonce,
-            session.Tls);
+            session.Tls,
+            Streams);
     }
 
     /// <summary>Lets each loop begin or end to sample messages, as the options say.</summary>

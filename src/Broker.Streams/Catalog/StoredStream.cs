@@ -5,7 +5,7 @@ namespace Broker.Streams;
 /// <summary>
 /// A stream of a store: its limits and where its messages are. All members are used under the store's lock.
 /// </summary>
-internal sealed class StoredStream(uint id, string name)
+internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
 {
     private readonly EntryList _entries = new();
 
@@ -100,6 +100,7 @@ internal sealed class StoredStream(uint id, string name)
         state.LastQueued = sequence;
         QueuedMessages++;
         QueuedBytes += size;
+        quota?.Add(size);
     }
 
     /// <summary>Ends the count of a queued message, which is stored or not.</summary>
@@ -109,6 +110,7 @@ internal sealed class StoredStream(uint id, string name)
         state.Queued--;
         QueuedMessages--;
         QueuedBytes -= size;
+        quota?.Add(-size);
         if (!isStored)
         {
             Subjects.RemoveIfUnused(state);
@@ -142,6 +144,7 @@ internal sealed class StoredStream(uint id, string name)
         entry.Segment!.Live++;
         Messages++;
         Bytes += entry.Size;
+        quota?.Add(entry.Size);
         Count(entry, 1);
         EnforceLimit(subject);
         DropDeletedFront();
@@ -404,6 +407,7 @@ internal sealed class StoredStream(uint id, string name)
             segment.Live--;
             Messages--;
             Bytes -= entry.Size;
+            quota?.Add(-entry.Size);
             entry.Segment = null;
             Expiries?.Remove(entry.Sequence);
             Count(entry, -1);

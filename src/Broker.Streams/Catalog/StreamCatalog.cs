@@ -8,7 +8,7 @@ namespace Broker.Streams;
 /// All streams of a store. A record changes it in the same way when it has been written and when it is read at a start.
 /// All members are used under the store's lock.
 /// </summary>
-internal sealed class StreamCatalog
+internal sealed class StreamCatalog(StorageQuota? quota)
 {
     private readonly Dictionary<uint, StoredStream> _byId = [];
     private readonly Dictionary<string, StoredStream> _byName = new(StringComparer.Ordinal);
@@ -121,7 +121,7 @@ internal sealed class StreamCatalog
 
         if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
         {
-            stream = new StoredStream(head.Stream, Encoding.UTF8.GetString(head.SubjectOf(record)));
+            stream = new StoredStream(head.Stream, Encoding.UTF8.GetString(head.SubjectOf(record)), quota);
             _byId.Add(stream.Id, stream);
             _byName[stream.Name] = stream;
             _lastId = Math.Max(_lastId, stream.Id);

@@ -79,6 +79,10 @@ internal sealed class ApiRequests
         }
     }
 
+    /// <summary>Describes the account for monitoring.</summary>
+    internal AccountStreamsDescription Describe(string account, StreamsQuery query)
+        => AccountReport.Of(_context, _consumers.Describe, account, query);
+
     /// <summary>Deletes a consumer that nobody has used for long.</summary>
     internal void RemoveInactive(ServedConsumer consumer)
     {

@@ -50,7 +50,7 @@ internal static class StreamDescriptions
         };
     }
 
-    private static StreamState StateOf(ServedStream stream, StreamSummary summary, Dictionary<string, long>? subjects)
+    internal static StreamState StateOf(ServedStream stream, StreamSummary summary, Dictionary<string, long>? subjects)
     {
         long deleted = summary.Messages == 0 ? 0 : (long)(summary.Last - summary.First + 1) - summary.Messages;
         return new StreamState

@@ -14,6 +14,9 @@ internal sealed class StreamStores : IDisposable
 
     internal StreamStore Disk { get; }
 
+    /// <summary>The store in memory; null if no stream needs it.</summary>
+    internal StreamStore? Memory => _memory;
+
     /// <summary>Those that are open.</summary>
     internal IEnumerable<StreamStore> All => _memory is null ? [Disk] : [Disk, _memory];
 
@@ -21,7 +24,7 @@ internal sealed class StreamStores : IDisposable
     internal bool IsBusy => Disk.IsBusy || _memory is { IsBusy: true };
 
     internal StreamStore Of(StreamConfig config) => config.Storage is StreamRules.Memory
-        ? _memory ??= StreamStore.Open(new MemoryFiles(), _options)
+        ? _memory ??= StreamStore.Open(new MemoryFiles(), _options.ForMemory())
         : Disk;
 
     public void Dispose()

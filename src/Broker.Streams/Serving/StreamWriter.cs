@@ -157,6 +157,11 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
             return StoreErrors.MaxBytes;
         }
 
+        if (stream.Store.Quota is { } quota && !quota.Allows(size))
+        {
+            return ApiErrors.NotStored(quota.Refusal);
+        }
+
         if (config.Discard is not StreamRules.DiscardNew)
         {
             return null;

@@ -13,7 +13,7 @@ internal sealed class StreamStore : IDisposable
     private readonly IStoreFiles _files;
     private readonly StoreOptions _options;
     private readonly IDisposable _lock;
-    private readonly StreamCatalog _catalog = new();
+    private readonly StreamCatalog _catalog;
     private readonly HashSet<string> _creating = new(StringComparer.Ordinal);
     private readonly SegmentLog _log;
     private readonly Thread? _thread;
@@ -26,6 +26,7 @@ internal sealed class StreamStore : IDisposable
         _files = files;
         _options = options;
         _lock = held;
+        _catalog = new StreamCatalog(options.Quota);
         RecoveredLog recovered = new LogRecovery(files, _catalog, Recovery).Run();
         _log = new SegmentLog(files, options, _catalog, _gate, recovered);
         if (options.HasThread)
@@ -52,6 +53,9 @@ internal sealed class StreamStore : IDisposable
 
     /// <summary>Who is told of messages that the store adds where others expire.</summary>
     internal IStoreCompletion? MarkerReports { get; set; }
+
+    /// <summary>The limit on the messages of this store and of others; null for none.</summary>
+    internal StorageQuota? Quota => _options.Quota;
 
     internal GroupBuffer Collecting { get; private set; } = new();
 

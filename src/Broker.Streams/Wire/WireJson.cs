@@ -26,4 +26,5 @@ namespace Broker.Streams;
 [JsonSerializable(typeof(MessageAnswer))]
 [JsonSerializable(typeof(AccountAnswer))]
 [JsonSerializable(typeof(ActionAdvisory))]
+[JsonSerializable(typeof(List<StreamDetail>))]
 internal sealed partial class WireJson : JsonSerializerContext;

@@ -1,0 +1,67 @@
+using Broker.Server;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Broker.Streams;
+
+/// <summary>The options of the streams of a server.</summary>
+public sealed record ServerStreamsOptions
+{
+    /// <summary>
+    /// The directory of the streams. It is created if it does not exist. Only one process can use it at a time.
+    /// </summary>
+    public required string Directory { get; init; }
+
+    /// <summary>
+    /// The names of the accounts that may have streams, each in a store of its own. The default is the account of
+    /// clients that are in no other account.
+    /// </summary>
+    public IReadOnlyList<string> Accounts { get; init; } = [AccountDescription.GlobalName];
+
+    /// <summary>
+    /// The domain, which is a second name of the JetStream API: <c>$JS.DOMAIN.API</c>. A word without dots, wildcards and
+    /// spaces; null, the default, for none.
+    /// </summary>
+    public string? Domain { get; init; }
+
+    /// <summary>
+    /// The maximum bytes of the messages of all streams on the disk. When it is reached, new messages are refused with
+    /// the code 10077. The files can be larger, because the space of deleted messages returns in pieces of 64 MiB. Null,
+    /// the default, for no limit but the disk.
+    /// </summary>
+    public long? MaxFile { get; init; }
+
+    /// <summary>
+    /// The maximum bytes of the messages of all streams in memory. When it is reached, new messages are refused with the
+    /// code 10077. Null, the default, for three quarters of the memory that the process may use.
+    /// </summary>
+    public long? MaxMemory { get; init; }
+
+    /// <summary>Receives the findings of the start, and errors.</summary>
+    public ILogger Logger { get; init; } = NullLogger.Instance;
+
+    internal static long DefaultMaxMemory => GC.GetGCMemoryInfo().TotalAvailableMemoryBytes / 4 * 3;
+
+    /// <summary>Whether a text is a value that <see cref="Domain"/> may have.</summary>
+    public static bool IsValidDomain(string domain)
+    {
+        ArgumentNullException.ThrowIfNull(domain);
+        return domain.Length > 0 && !domain.Any(static c => c is '.' or '*' or '>' || char.IsWhiteSpace(c) || char.IsControl(c));
+    }
+
+    internal void Validate()
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(Directory);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxFile ?? 0, nameof(MaxFile));
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxMemory ?? 0, nameof(MaxMemory));
+        if (Domain is not null && !IsValidDomain(Domain))
+        {
+            throw new ArgumentException($"{nameof(Domain)} must be a word without dots, wildcards and spaces, not '{Domain}'.");
+        }
+
+        if (Accounts.Count != Accounts.Distinct(StringComparer.Ordinal).Count())
+        {
+            throw new ArgumentException($"{nameof(Accounts)} must not name an account twice.");
+        }
+    }
+}

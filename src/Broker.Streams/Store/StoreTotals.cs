@@ -1,0 +1,9 @@
+using System.Runtime.InteropServices;
+
+namespace Broker.Streams;
+
+/// <summary>Sums over the streams of stores.</summary>
+/// <param name="Bytes">The bytes of the messages.</param>
+/// <param name="Reserved">The bytes that the streams may have by their own limits.</param>
+[StructLayout(LayoutKind.Auto)]
+internal readonly record struct StoreTotals(long Bytes, long Reserved);
