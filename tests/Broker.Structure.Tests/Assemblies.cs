@@ -29,7 +29,7 @@ internal static class Assemblies
         ["Broker.Cli"] =
         [
             "Broker.Protocol", "Broker.Transport", "Broker.Server", "Broker.Client", "Broker.Client.Streams", "Broker.ZeroMq", "Broker.Bridge",
-            "Broker.Hosting", "Broker.AspNetCore", "Broker.Cryptography", "Broker.Leaf",
+            "Broker.Hosting", "Broker.AspNetCore", "Broker.Cryptography", "Broker.Leaf", "Broker.Streams",
         ],
     };
 

@@ -163,9 +163,20 @@ internal sealed class ServeOptions
 
     public TlsFlags Tls { get; } = new();
 
+    public Option<bool> JetStream { get; } = new("--jetstream", "--js")
+    {
+        Description = "Store messages in streams, which clients use by the JetStream API",
+    };
+
+    public Option<string?> StoreDirectory { get; } = new("--store_dir", "--sd")
+    {
+        Description = "Directory of the streams of -js [default: a folder of temporary files]",
+        HelpName = "directory",
+    };
+
     public Option<bool> IgnoreUnsupported { get; } = new(IgnoreUnsupportedName)
     {
-        Description = "Start although flags or the file ask for streams, clusters, MQTT, syslog or profiling, "
+        Description = "Start although flags or the file ask for clusters, MQTT, syslog or profiling, "
             + "which the broker does not have; a warning names each",
     };
 
@@ -175,7 +186,7 @@ internal sealed class ServeOptions
     [
         Host, Port, Name, Config, Test, ZeroMq, ZeroMqPublishers, ZeroMqSubscribers, ZeroMqPrefix,
         Debug, Trace, TraceSystemAccount, TracedPayload, Log, LogSizeLimit, LogTime, Pid, ClientAdvertise, HttpPort, HttpsPort, SampleSubjects,
-        User, Password, Token, .. Tls.All, Signal, PortsFileDirectory, IgnoreUnsupported, Quiet,
+        User, Password, Token, .. Tls.All, JetStream, StoreDirectory, Signal, PortsFileDirectory, IgnoreUnsupported, Quiet,
     ];
 
     /// <summary>The flags of a Windows service: all except <c>-t</c> and <c>--signal</c>, which do not serve.</summary>

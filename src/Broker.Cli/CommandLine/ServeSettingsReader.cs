@@ -59,6 +59,7 @@ internal static class ServeSettingsReader
             Security = CredentialFlags.Over(settings.Security, options, flags),
             Tls = options.Tls.Over(settings, flags),
         };
+        settings = Streams(options, flags, settings);
         Check(settings, root);
         return (settings, warnings);
     }
@@ -76,6 +77,20 @@ internal static class ServeSettingsReader
     /// means that there is no path.
     /// </summary>
     internal static string? FilePath(string? flag, string? otherwise) => flag is null ? otherwise : flag.Length == 0 ? null : flag;
+
+    private static ServeSettings Streams(ServeOptions options, ParseResult flags, ServeSettings settings)
+    {
+        StreamsSettings? streams = Given(options.JetStream, flags) switch
+        {
+            true => settings.Streams ?? new StreamsSettings(),
+            false => null,
+            null => settings.Streams,
+        };
+        string? directory = FilePath(flags.GetValue(options.StoreDirectory), null);
+        return directory is null
+            ? settings with { Streams = streams }
+            : settings with { Streams = streams is null ? null : streams with { Directory = null }, StoreDirectory = directory };
+    }
 
     private static ZeroMqSettings? ZeroMq(ServeOptions options, ParseResult flags, ZeroMqSettings? fromFile)
     {

@@ -10,10 +10,6 @@ internal sealed record UnsupportedFlag(string Typed, string Why, bool TakesValue
 {
     private static readonly Dictionary<string, (string Why, bool TakesValue)> Known = new(StringComparer.Ordinal)
     {
-        ["js"] = (UnsupportedKeys.NoStreams, false),
-        ["jetstream"] = (UnsupportedKeys.NoStreams, false),
-        ["sd"] = (UnsupportedKeys.NoStreams, true),
-        ["store_dir"] = (UnsupportedKeys.NoStreams, true),
         ["routes"] = (UnsupportedKeys.NoRoutes, true),
         ["cluster"] = (UnsupportedKeys.NoRoutes, true),
         ["cluster_name"] = (UnsupportedKeys.NoRoutes, true),
@@ -33,7 +29,7 @@ internal sealed record UnsupportedFlag(string Typed, string Why, bool TakesValue
     /// <summary>Whether <c>--ignore-unsupported</c> turns the error about this flag into a warning.</summary>
     public bool CanBeIgnored => UnsupportedKeys.CanBeIgnored(Why);
 
-    /// <summary>Whether the argument turns the feature off, such as <c>-js=false</c>.</summary>
+    /// <summary>Whether the argument turns the feature off, such as <c>-s=false</c>.</summary>
     public bool IsOff(string argument) => !TakesValue && argument.EndsWith("=false", StringComparison.OrdinalIgnoreCase);
 
     /// <summary>

@@ -13,6 +13,8 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     // The places of exports and imports, for errors that concern several accounts.
     private readonly Dictionary<object, ConfigPosition> _positions = new(ReferenceEqualityComparer.Instance);
 
+    private readonly List<(string Name, ConfigPosition At)> _withStreams = [];
+
     /// <summary>
     /// Returns the position of the first export or import that makes the accounts inconsistent. Returns null if no
     /// export or import is the reason.
@@ -67,7 +69,17 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             return settings;
         }
 
-        return (settings ?? new SecuritySettings()) with { Accounts = accounts ?? [], SystemAccount = system };
+        foreach ((string name, ConfigPosition at) in _withStreams.Where(found => found.Name == (system ?? AccountDescription.SystemName)))
+        {
+            problems.Add(new ConfigProblem($"the system account \"{name}\" cannot have \"jetstream\"", at));
+        }
+
+        return (settings ?? new SecuritySettings()) with
+        {
+            Accounts = accounts ?? [],
+            AccountsWithStreams = [.. _withStreams.Select(static found => found.Name)],
+            SystemAccount = system,
+        };
     }
 
     private List<AccountOptions>? Accounts(ConfigSection root)
@@ -105,7 +117,11 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             Imports = Items(section, "imports", ImportShape, Import),
             Mappings = new MappingsConfig(problems, warnings).Read(section),
         };
-        section.AllowOff("jetstream", isOffIfEmpty: false);
+        if (JetStreamConfig.IsOn(section, problems))
+        {
+            _withStreams.Add((entry.Key, section.Find("jetstream")!.Position));
+        }
+
         CheckKey(section);
         section.RejectTheRest(UnsupportedKeys.OfAccount);
         return account;

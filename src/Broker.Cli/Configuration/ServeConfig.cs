@@ -55,11 +55,11 @@ internal static class ServeConfig
         {
             Http = Http(section, settings, "http", settings.Http),
             Https = Http(section, settings, "https", settings.Https),
-            Security = new SecurityConfig(problems, warnings ?? []) { CertificatesNameUsers = settings.Tls is { MapUsers: true } || WebSocketConfig.MapsUsers(root) }
-                .Read(section, settings.Security),
+            Security = new SecurityConfig(problems, warnings ?? []) { CertificatesNameUsers = settings.Tls is { MapUsers: true } || WebSocketConfig.MapsUsers(root) }.Read(section, settings.Security),
         };
         settings = settings with { Mappings = new MappingsConfig(problems, warnings ?? []).Read(section), LeafNodes = new LeafNodesConfig(problems, warnings ?? []).Read(section, settings) };
         settings = settings with { WebSocket = new WebSocketConfig(problems, warnings ?? []).Read(section, settings, settings.WebSocket) };
+        settings = new JetStreamConfig(problems, warnings ?? []).Read(section, settings);
         settings = settings with { ZeroMq = new ZeroMqConfig(problems, warnings ?? []).Read(section, settings, settings.ZeroMq) };
         AllowNoOps(section, root, settings, problems, warnings ?? []);
         section.RejectTheRest(UnsupportedKeys.OfFile);
@@ -205,7 +205,6 @@ internal static class ServeConfig
     private static void AllowNoOps(
         ConfigSection section, ConfigBlock root, ServeSettings settings, List<ConfigProblem> problems, List<ConfigProblem> warnings)
     {
-        section.AllowOff("jetstream", isOffIfEmpty: false);
         foreach (string key in (ReadOnlySpan<string>)["cluster", "gateway", "mqtt", "ocsp", "ocsp_cache"])
         {
             section.AllowOff(key, isOffIfEmpty: true);

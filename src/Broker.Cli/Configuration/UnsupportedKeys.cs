@@ -7,7 +7,9 @@ namespace Broker.Cli.Configuration;
 /// </summary>
 internal static class UnsupportedKeys
 {
-    public const string NoStreams = "the broker stores no messages, so it has no streams";
+    private const string NoEncryption = "the broker does not encrypt its files: use an encrypted disk";
+    private const string NoQueueSetting = "the broker bounds what waits for the disk in bytes by itself";
+    private const string ServerLimits = "\"max_mem\" and \"max_file\" of the server limit the streams of all accounts together";
     public const string NoRoutes = "the broker does not form clusters";
     private const string NoLeafCompression = "the links of leaf nodes are not compressed";
     private const string NoLeafMasking = "the frames of a WebSocket are always masked";
@@ -23,8 +25,6 @@ internal static class UnsupportedKeys
 
     public static IReadOnlyDictionary<string, string> OfFile { get; } = Table(
         ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes),
-        ("jetstream", NoStreams), ("store_dir", NoStreams), ("storedir", NoStreams),
-        ("max_memory_store", NoStreams), ("max_file_store", NoStreams),
         ("mqtt", NoMqtt),
         ("proxies", NoProxies), ("proxy_protocol", "the broker does not read the addresses that a proxy sends"),
         ("operator", NoJwt), ("operators", NoJwt), ("root", NoJwt), ("roots", NoJwt), ("root_operator", NoJwt), ("root_operators", NoJwt),
@@ -62,8 +62,26 @@ internal static class UnsupportedKeys
         ("proxy_required", NoProxies), ("account", "put the user into the \"users\" of its account"));
 
     public static IReadOnlyDictionary<string, string> OfAccount { get; } = Table(
-        ("jetstream", NoStreams),
         ("trace_dest", NoTracing), ("msg_trace", NoTracing));
+
+    public static IReadOnlyDictionary<string, string> OfJetStream { get; } = Table(
+        ("key", NoEncryption), ("ek", NoEncryption), ("encryption_key", NoEncryption), ("cipher", NoEncryption),
+        ("prev_key", NoEncryption), ("prev_ek", NoEncryption), ("prev_encryption_key", NoEncryption), ("tpm", NoEncryption),
+        ("limits", "set the limits of a stream when you create it"),
+        ("unique_tag", NoRoutes), ("extension_hint", NoRoutes), ("max_outstanding_catchup", NoRoutes),
+        ("meta_compact", NoRoutes), ("meta_compact_size", NoRoutes), ("meta_compact_sync", NoRoutes),
+        ("strict", "the broker always refuses fields of the API that it does not know"),
+        ("max_buffered_size", NoQueueSetting), ("max_buffered_msgs", NoQueueSetting),
+        ("request_queue_limit", NoQueueSetting), ("info_queue_limit", NoQueueSetting));
+
+    public static IReadOnlyDictionary<string, string> OfAccountStreams { get; } = Table(
+        ("max_memory", ServerLimits), ("max_mem", ServerLimits), ("mem", ServerLimits), ("memory", ServerLimits),
+        ("max_store", ServerLimits), ("max_file", ServerLimits), ("max_disk", ServerLimits), ("store", ServerLimits), ("disk", ServerLimits),
+        ("max_streams", ServerLimits), ("streams", ServerLimits), ("max_consumers", ServerLimits), ("consumers", ServerLimits),
+        ("max_bytes_required", ServerLimits), ("max_stream_bytes", ServerLimits), ("max_bytes", ServerLimits),
+        ("mem_max_stream_bytes", ServerLimits), ("memory_max_stream_bytes", ServerLimits),
+        ("disk_max_stream_bytes", ServerLimits), ("store_max_stream_bytes", ServerLimits),
+        ("max_ack_pending", ServerLimits), ("max_pending", ServerLimits), ("cluster_traffic", NoRoutes));
 
     public static IReadOnlyDictionary<string, string> OfTls { get; } = Table(
         ("verify_cert_and_check_known_urls", NoRoutes),
@@ -82,7 +100,7 @@ internal static class UnsupportedKeys
         ("ws_compression", NoLeafCompression), ("ws_compress", NoLeafCompression), ("websocket_compression", NoLeafCompression),
         ("ws_no_masking", NoLeafMasking), ("websocket_no_masking", NoLeafMasking), ("compression", NoLeafCompression),
         ("isolate_leafnode_interest", NoLeafSetting), ("isolate", NoLeafSetting), ("request_isolation", NoLeafSetting), ("proxy", NoLeafSetting),
-        ("jetstream_cluster_migrate", NoStreams), ("js_cluster_migrate", NoStreams));
+        ("jetstream_cluster_migrate", NoRoutes), ("js_cluster_migrate", NoRoutes));
 
     public static IReadOnlyDictionary<string, string> OfLeafTls { get; } = Table(
         ("insecure", "the certificate of a remote is always checked"), ("verify", "the certificate of a remote is always checked"),
@@ -101,7 +119,7 @@ internal static class UnsupportedKeys
     /// feature. Keys that restrict permissions are never ignored, because the server would permit more than its file
     /// says.
     /// </summary>
-    public static bool CanBeIgnored(string why) => why is NoStreams or NoRoutes or NoMqtt or NoSyslog or NoProfiling;
+    public static bool CanBeIgnored(string why) => why is NoRoutes or NoMqtt or NoSyslog or NoProfiling;
 
     private static Dictionary<string, string> Table(params ReadOnlySpan<(string Key, string Why)> rows)
     {

@@ -35,6 +35,9 @@ internal static class FixedSettings
         ("http_max_connections", settings.HttpMaxConnections),
         ("websocket", settings.WebSocket is null ? null : settings.WebSocket with { AllowedOrigins = [] }),
         ("websocket", Text(settings.WebSocket?.AllowedOrigins)),
+        ("jetstream", settings.Streams),
+        ("store_dir", settings.Streams is null ? null : settings.StoreDirectory),
+        ("jetstream of accounts", settings.Streams is null ? null : Text(StreamsSetup.AccountsOf(settings.Security).Order(StringComparer.Ordinal))),
         ("loops", settings.Loops),
         ("logtime", settings.LogTime),
     ];

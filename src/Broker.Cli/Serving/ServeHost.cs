@@ -201,7 +201,7 @@ internal sealed class ServeHost : IServeHost
                 options.Listen(endPoint);
             }
 
-            return await BrokerServer.StartAsync(options, cancellationToken);
+            return await StreamsSetup.StartServerAsync(settings, options, logger, cancellationToken);
         }
         catch (ListenException e) when (e.InnerException is SocketException reason)
         {

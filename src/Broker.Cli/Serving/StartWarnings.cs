@@ -28,6 +28,11 @@ internal static partial class StartWarnings
             PagesAreOpen(logger, monitoring.Address);
         }
 
+        if (settings is { Streams: null, StoreDirectory: { } unused })
+        {
+            StoreIsUnused(logger, unused);
+        }
+
         if (settings.WebSocket is { IsHostDefault: true })
         {
             WebSocketIsEverywhere(logger, settings.WebSocket.Address);
@@ -47,6 +52,9 @@ internal static partial class StartWarnings
 
     [LoggerMessage(215, LogLevel.Warning, "Monitoring has no authentication: everybody who can connect to {Address} sees clients and subjects")]
     private static partial void PagesAreOpen(ILogger logger, Uri address);
+
+    [LoggerMessage(220, LogLevel.Warning, "The directory {Directory} is not used: streams need -js, or \"jetstream\" in the file")]
+    private static partial void StoreIsUnused(ILogger logger, string directory);
 
     [LoggerMessage(216, LogLevel.Warning, "websocket has no host, so it listens on all addresses of this machine: {Address}")]
     private static partial void WebSocketIsEverywhere(ILogger logger, ListenAddress address);

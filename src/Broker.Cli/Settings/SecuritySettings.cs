@@ -14,6 +14,9 @@ internal sealed record SecuritySettings
 
     public IReadOnlyList<AccountOptions> Accounts { get; init; } = [];
 
+    /// <summary>The names of the accounts that may have streams.</summary>
+    public IReadOnlyList<string> AccountsWithStreams { get; init; } = [];
+
     public string? SystemAccount { get; init; }
 
     /// <summary>The users outside and inside of accounts.</summary>

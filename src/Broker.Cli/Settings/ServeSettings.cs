@@ -172,6 +172,12 @@ internal sealed record ServeSettings
     /// <summary>The servers that the broker joins as a leaf node, or null for none.</summary>
     public LeafNodeOptions? LeafNodes { get; init; }
 
+    /// <summary>The streams, or null for none.</summary>
+    public StreamsSettings? Streams { get; init; }
+
+    /// <summary>The directory of the streams outside of their block, or null for none.</summary>
+    public string? StoreDirectory { get; init; }
+
     /// <summary>The ZeroMQ bridge, or null for none.</summary>
     public ZeroMqSettings? ZeroMq { get; init; }
 }

@@ -97,7 +97,7 @@ public sealed class BrokerCommandTests : IDisposable
 
     [Theory]
     [InlineData("broker: unknown flag --prot, did you mean --port? (broker serve --help lists them)", "serve", "--prot", "4333")]
-    [InlineData("broker: --jetstream is not supported: the broker stores no messages, so it has no streams (--ignore-unsupported starts without it)", "serve", "--jetstream")]
+    [InlineData("broker: --syslog is not supported: the broker logs to standard error, which a service manager collects, or to a file (--ignore-unsupported starts without it)", "serve", "--syslog")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"abc\" (broker serve --help)", "serve", "-p", "abc")]
     [InlineData("broker: --port must be a whole number from -1 to 65535, not \"70000\" (broker serve --help)", "serve", "-p", "70000")]
     [InlineData("broker: unknown command \"sevre\", did you mean serve? (broker --help lists the commands)", "sevre")]

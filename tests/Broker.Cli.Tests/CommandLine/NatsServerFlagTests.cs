@@ -8,10 +8,6 @@ public sealed class NatsServerFlagTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Theory]
-    [InlineData("-js")]
-    [InlineData("--jetstream")]
-    [InlineData("-sd", "/data")]
-    [InlineData("--store_dir=/data")]
     [InlineData("-routes", "nats://a:1")]
     [InlineData("-cluster=x")]
     [InlineData("--cluster", "nats://0.0.0.0:6222")]
@@ -36,13 +32,11 @@ public sealed class NatsServerFlagTests : IDisposable
     }
 
     [Theory]
-    [InlineData(1, "-js")]
-    [InlineData(2, "-js", "-sd", "/data")]
-    [InlineData(1, "--store_dir=/data")]
+    [InlineData(1, "-cluster", "nats://0.0.0.0:6222")]
     [InlineData(2, "-cluster", "nats://0.0.0.0:6222", "-routes=nats://a:1")]
     [InlineData(1, "--no_advertise")]
     [InlineData(2, "-profile", "8000", "--syslog")]
-    [InlineData(0, "-js=false")]
+    [InlineData(0, "-s=false")]
     public async Task On_request_an_unsupported_flag_is_a_warning(int warnings, params string[] flags)
     {
         foreach (string[] args in (string[][])[["--ignore-unsupported", .. flags, "-p", "4333"], [.. flags, "-p", "4333", "-ignore-unsupported"]])
@@ -57,20 +51,16 @@ public sealed class NatsServerFlagTests : IDisposable
     }
 
     [Theory]
-    [InlineData("-js")]
     [InlineData("-cluster", "nats://0.0.0.0:6222")]
     [InlineData("-s")]
     public async Task The_refusal_names_the_flag_that_ignores_it(params string[] args)
         => Assert.Contains("(--ignore-unsupported starts without it)", (await CommandRun.Of(args)).Error, StringComparison.Ordinal);
 
     [Theory]
-    [InlineData("jetstream: true")]
-    [InlineData("jetstream { store_dir: \"/data\", max_mem: 1G }")]
     [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }")]
     [InlineData("mqtt { port: 1883 }")]
     [InlineData("syslog: true")]
     [InlineData("prof_port: 8000")]
-    [InlineData("accounts { A { jetstream: enabled, users: [ { user: a, password: b } ] } }")]
     public async Task On_request_a_key_of_a_missing_feature_is_a_warning(string text)
     {
         string file = _folder.Write("b.conf", "port: 4333\n" + text);
@@ -91,7 +81,7 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("resolver: MEMORY")]
     [InlineData("authorization { auth_callout { issuer: A } }")]
     [InlineData("accounts { A { users: [ { user: a, password: b, proxy_required: true } ] } }")]
-    [InlineData("jetstream: true\nmax_paylod: 1")]
+    [InlineData("mqtt { port: 1883 }\nmax_paylod: 1")]
     public async Task What_restricts_clients_or_is_unknown_is_never_ignored(string text)
     {
         string file = _folder.Write("b.conf", text);

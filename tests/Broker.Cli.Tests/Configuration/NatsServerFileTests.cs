@@ -1,11 +1,11 @@
 using Broker.Cli.Configuration;
+using Broker.Cli.Serving;
 
 namespace Broker.Cli.Tests.Configuration;
 
 /// <summary>Tests that each key of a file for nats-server works or is refused with a reason.</summary>
 public sealed class NatsServerFileTests
 {
-    private const string NoStreams = "the broker stores no messages, so it has no streams";
     private const string NoRoutes = "the broker does not form clusters";
     private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
 
@@ -19,11 +19,12 @@ public sealed class NatsServerFileTests
     [InlineData("leafnodes { remotes: [ { url: \"nats-leaf://h\", isolate: true } ] }", "isolate", "the links of leaf nodes have no such setting")]
     [InlineData("ocsp: true", "ocsp", "the broker does not staple OCSP responses")]
     [InlineData("routes: []", "routes", NoRoutes)]
-    [InlineData("jetstream { store_dir: \"/data\" }", "jetstream", NoStreams)]
-    [InlineData("jetstream: enabled", "jetstream", NoStreams)]
-    [InlineData("jetstream: true", "jetstream", NoStreams)]
-    [InlineData("JetStream {}", "JetStream", NoStreams)]
-    [InlineData("store_dir: \"/data\"", "store_dir", NoStreams)]
+    [InlineData("jetstream { key: secret }", "key", "the broker does not encrypt its files: use an encrypted disk")]
+    [InlineData("jetstream { cipher: aes }", "cipher", "the broker does not encrypt its files: use an encrypted disk")]
+    [InlineData("jetstream { limits { } }", "limits", "set the limits of a stream when you create it")]
+    [InlineData("jetstream { max_outstanding_catchup: 1MB }", "max_outstanding_catchup", NoRoutes)]
+    [InlineData("jetstream { max_buffered_msgs: 10 }", "max_buffered_msgs", "the broker bounds what waits for the disk in bytes by itself")]
+    [InlineData("accounts { A { jetstream { max_mem: 1GB } } }", "max_mem", "\"max_mem\" and \"max_file\" of the server limit the streams of all accounts together")]
     [InlineData("mqtt { port: 1883 }", "mqtt", "the broker does not serve MQTT clients")]
     [InlineData("operator: \"/o.jwt\"", "operator", NoJwt)]
     [InlineData("resolver: MEMORY", "resolver", NoJwt)]
@@ -33,7 +34,6 @@ public sealed class NatsServerFileTests
     [InlineData("proxies { trusted: [] }", "proxies", "the broker does not know which clients connect through a proxy")]
     [InlineData("accounts { A { exports: [ { service: \"a.*\", account_token_position: 2 } ] } }", "account_token_position", "list the accounts that may import in \"accounts\"")]
     [InlineData("authorization { users: [ { user: a, password: b, proxy_required: true } ] }", "proxy_required", "the broker does not know which clients connect through a proxy")]
-    [InlineData("accounts { A { jetstream: enabled } }", "jetstream", NoStreams)]
     [InlineData("authorization { auth_callout { } }", "auth_callout", "only an embedded server can have a callback for authentication, not this command")]
     [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", NoJwt)]
     [InlineData("tls { connection_rate_limit: 10 }", "connection_rate_limit", "the number of connections is limited by max_connections of the whole server")]
@@ -63,6 +63,44 @@ public sealed class NatsServerFileTests
     [InlineData("default_js_domain {}")]
     [InlineData("tls {}\nallow_non_tls: true")]
     public void An_unsupported_feature_may_be_turned_off(string text) => Bind(text, out _);
+
+    [Theory]
+    [InlineData("jetstream: true", null, null, null, null)]
+    [InlineData("jetstream: Enabled", null, null, null, null)]
+    [InlineData("JetStream {}", null, null, null, null)]
+    [InlineData("jetstream { enabled: true, store_dir: d }", "d", null, null, null)]
+    [InlineData("jetstream { storedir: d, max_mem: 1MB, max_file: 2MB, domain: hub, sync_interval: always }", "d", 1048576L, 2097152L, "hub")]
+    [InlineData("jetstream { store: d, max_memory_store: 1, max_file_store: 2, sync: always }", "d", 1L, 2L, null)]
+    [InlineData("jetstream { max_mem_store: -1, max_file: -1, domain: \"\" }", null, null, null, null)]
+    public void Streams_are_configured_as_in_nats_server(string text, string? directory, long? memory, long? file, string? domain)
+    {
+        StreamsSettings streams = Bind(text, out List<ConfigProblem> warnings).Streams!;
+
+        Assert.Equal(new StreamsSettings { Directory = directory, MaxMemory = memory, MaxFile = file, Domain = domain }, streams);
+        Assert.Empty(warnings);
+    }
+
+    [Fact]
+    public void The_directory_of_the_streams_may_be_outside_of_their_block()
+    {
+        ServeSettings settings = Bind("store_dir: d\njetstream: enabled", out _);
+
+        Assert.Equal(("d", null), (settings.StoreDirectory, settings.Streams!.Directory));
+        Assert.Null(Bind("storedir: d", out _).Streams);
+    }
+
+    [Fact]
+    public void With_accounts_only_those_that_the_file_names_have_streams()
+    {
+        const string Accounts = "accounts { A { jetstream: enabled }, B { jetstream { } }, C { jetstream: disabled }, D { } }";
+
+        Assert.Equal(["A", "B"], StreamsSetup.AccountsOf(Bind("jetstream: true\n" + Accounts, out _).Security));
+        Assert.Equal(["$G"], StreamsSetup.AccountsOf(Bind("accounts { $SYS { } }", out _).Security));
+        Bind(Accounts, out List<ConfigProblem> warnings);
+        Assert.StartsWith("\"jetstream\" of an account has no effect without \"jetstream\" of the server", Assert.Single(warnings).ToString(), StringComparison.Ordinal);
+        ConfigException e = Assert.Throws<ConfigException>(() => Bind("accounts { S { jetstream: true } }\nsystem_account: S", out _));
+        Assert.StartsWith("the system account \"S\" cannot have \"jetstream\" at test.conf:1:", Assert.Single(e.Problems).ToString(), StringComparison.Ordinal);
+    }
 
     [Theory]
     [InlineData("no_sys_acc: true", "\"no_sys_acc\" has no effect: the system account exists, but nobody can log in to it")]

@@ -38,7 +38,9 @@ internal static class FlagCases
         new(["--max_traced_msg_len"], [["FLAG", "5"], ["FLAG=0"], ["FLAG", "-1"]], [["FLAG", "x"], ["FLAG", "1.5"], ["FLAG"]]),
         new(["-P", "--pid"], [["FLAG", "FOLDER/b.pid"]], [["FLAG", "FOLDER/none/b.pid"], ["FLAG"]]),
         new(["--ports_file_dir"], [["FLAG", "FOLDER"]], [["FLAG", "FOLDER/none"], ["FLAG"]]),
-        new(["--ignore-unsupported"], [["FLAG", "-js", "-sd", "FOLDER"], ["FLAG=false"]], [["FLAG=false", "-js"], .. NotATruth]),
+        new(["--ignore-unsupported"], [["FLAG", "-s", "--profile", "1"], ["FLAG=false"]], [["FLAG=false", "-s"], .. NotATruth]),
+        new(["-js", "--jetstream"], [["FLAG", "-sd", "FOLDER/js"], ["FLAG=false"]], NotATruth),
+        new(["-sd", "--store_dir"], [["-js", "FLAG", "FOLDER/js"], ["-js", "FLAG=FOLDER/js"], ["FLAG", "FOLDER/js"], ["FLAG", ""]], [["FLAG"]]),
         new(["-q", "--quiet"], [["FLAG"]], NotATruth),
         new(
             ["--zeromq"], [["FLAG", "--zeromq-publishers", "tcp://127.0.0.1:*", "--zeromq-subscribers", "tcp://127.0.0.1:*"], ["FLAG=false"]],

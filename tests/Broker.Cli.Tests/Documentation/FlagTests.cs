@@ -40,7 +40,7 @@ public sealed class FlagTests : IDisposable
         string help = (await CommandRun.Of("serve", "--help")).Output;
         // The names are in the left column, which may continue on the next line.
         IEnumerable<string> named = Regex.Matches(help, @"(?<=^  |, )--?[A-Za-z][\w-]*(?=[ ,])", RegexOptions.Multiline).Select(m => m.Value)
-            .Select(name => name is "--sl" or "--ms" or "--VV" ? name[1..] : name);
+            .Select(name => name is "--sl" or "--ms" or "--VV" or "--js" or "--sd" ? name[1..] : name);
         string[] known = [.. FlagCases.All.SelectMany(c => c.Names).Except(["-DV", "-DVV"])];
 
         Assert.Equal(

@@ -23,6 +23,7 @@ internal static class KeyCases
         "publish and subscribe" => "authorization { users: [ { user: a, password: b, permissions { publish { BODY }, subscribe { BODY } } } ] }",
         "allow_responses" => "authorization { users: [ { user: a, password: b, permissions { allow_responses { BODY } } } ] }",
         "accounts" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { BODY } }",
+        "jetstream" => "store_dir: \"FOLDER/js\"\njetstream { BODY }",
         "limits" => "accounts { A { users: [ { user: a, password: p } ], limits { BODY } } }",
         "exports" => "accounts { B { }\nA { exports: [ { BODY } ] } }",
         "imports" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { imports: [ { BODY } ] } }",
@@ -54,7 +55,7 @@ internal static class KeyCases
 
     public static IEnumerable<KeyCase> All =>
     [
-        .. OfFile(), .. OfSecurity(), .. OfAccounts(), .. OfTls(), .. OfWebSocket(), .. OfZeroMq(), .. RouteCases.All,
+        .. OfFile(), .. OfSecurity(), .. OfAccounts(), .. OfTls(), .. OfWebSocket(), .. OfStreams(), .. OfZeroMq(), .. RouteCases.All,
         Case("leafnodes", "remotes", ["[ { url: \"nats-leaf://127.0.0.1:1\" } ]", "[]"], ["x", "{ }", "[ x ]", "[ { } ]", "[ { url: x } ]"]),
         Case("leafnodes", "reconnect", ["1", "\"2s\""], ["0", "-1", "x", "\"0s\""]),
         .. Aliases("File", ["leafnodes", "leaf"], ["KEY { remotes: [ { url: \"nats-leaf://127.0.0.1:1\" } ] }", "KEY { }", "KEY { port: -1 }"], ["KEY: x", "KEY: []", "KEY { x: y }"]),
@@ -269,6 +270,21 @@ internal static class KeyCases
         WithCertificate("tls", "curve_preferences", ["[\"CurveP256\", \"X25519\"]"], ["[\"P1\"]", "1"]),
         new("tls", "allow_non_tls", ["^allow_non_tls: true\ntls { CERTIFICATE }"], ["^allow_non_tls: 1\ntls { CERTIFICATE }", "^allow_non_tls: true\ntls { CERTIFICATE, handshake_first: true }"]),
         new("tls", "tls", ["CERTIFICATE"], ["x: y"]),
+    ];
+
+    private static IEnumerable<KeyCase> OfStreams() =>
+    [
+        new(
+            "File", "jetstream",
+            ["store_dir: \"FOLDER/js\"\njetstream: true", "jetstream: disabled", "jetstream { store_dir: \"FOLDER/js\" }", "jetstream { enabled: false, x: y }"],
+            ["jetstream: maybe", "jetstream: 1", "jetstream: []", "jetstream { x: y }"]),
+        .. Aliases("File", ["store_dir", "storedir"], ["jetstream: true\nKEY: \"FOLDER/js\"", "KEY: \"\""], ["KEY: 1", "KEY: []"]),
+        .. Aliases("jetstream", ["store_dir", "storedir", "store"], ["KEY: \"FOLDER/js2\"", "KEY: \"\""], ["KEY: 1", "KEY: true"]),
+        .. Aliases("jetstream", ["max_mem", "max_mem_store", "max_memory_store", "max_file", "max_file_store"], ["KEY: 64MB", "KEY: 0", "KEY: -1"], ["KEY: -2", "KEY: x", "KEY: 1.5"]),
+        Case("jetstream", "domain", ["hub", "\"\""], ["\"a.b\"", "\"a b\"", "\"*\"", "1"]),
+        .. Aliases("jetstream", ["sync_interval", "sync"], ["KEY: always"], ["KEY: \"2m\"", "KEY: 1", "KEY: never"]),
+        .. Aliases("jetstream", ["enabled", "enable"], ["KEY: true", "KEY: false"], ["KEY: 1", "KEY: x"]),
+        Case("accounts", "jetstream", ["enabled", "true", "false", "{ }", "{ enabled: false }"], ["1", "maybe", "[]", "{ x: y }"]),
     ];
 
     private static IEnumerable<KeyCase> OfWebSocket() =>

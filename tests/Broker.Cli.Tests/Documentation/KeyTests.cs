@@ -122,7 +122,7 @@ public sealed class KeyTests : IAsyncLifetime
             RealRun test = await RealRun.Of("serve", "-t", "-c", file);
             CheckOdd(test, file);
             // A file with the name of a space would be left behind.
-            if (test.ExitCode == ExitCode.Success && value != "\" \"" && !UsesFixedPorts(file))
+            if (test.ExitCode == ExitCode.Success && value != "\" \"" && !UsesSharedPlaces(file))
             {
                 // A name that does not resolve, for example, is found only at the start.
                 RealRun start = await RealRun.Of("serve", "-q", "-c", file);
@@ -160,11 +160,12 @@ public sealed class KeyTests : IAsyncLifetime
         Assert.DoesNotContain("(Parameter", run.Error, StringComparison.Ordinal);
     }
 
-    // Other tests use the default ports at the same time.
-    private static bool UsesFixedPorts(string file)
+    // Other tests use the default ports and the default directory of streams at the same time.
+    private static bool UsesSharedPlaces(string file)
     {
         ServeSettings settings = ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings());
         return settings.Port != 0
+            || settings is { Streams.Directory: null, StoreDirectory: null }
             || settings.ZeroMq is { HasPubSub: true } zeroMq
             && (zeroMq.Publishers.SequenceEqual(new ZeroMqSettings().Publishers) || zeroMq.Subscribers.SequenceEqual(new ZeroMqSettings().Subscribers));
     }
