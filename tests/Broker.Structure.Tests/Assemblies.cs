@@ -38,8 +38,8 @@ internal static class Assemblies
     /// <summary>Those that other people's programs refer to.</summary>
     internal static TheoryData<string> Libraries => [.. MayUse.Keys.Where(IsPackage)];
 
-    /// <summary>A library that other programs can refer to. The storage of streams has no users yet.</summary>
-    internal static bool IsPackage(string name) => name is not ("Broker.Cli" or "Broker.Streams");
+    /// <summary>A library that other programs can refer to.</summary>
+    internal static bool IsPackage(string name) => name is not "Broker.Cli";
 
     internal static AssemblyDefinition Read(string name)
     {

@@ -104,6 +104,6 @@ public sealed class KilledStreamsTests : IDisposable
             }
         }
 
-        Assert.Empty(acknowledged.Where(pair => !stored.TryGetValue(pair.Key, out string? text) || text != pair.Value));
+        Assert.DoesNotContain(acknowledged, pair => !stored.TryGetValue(pair.Key, out string? text) || text != pair.Value);
     }
 }
