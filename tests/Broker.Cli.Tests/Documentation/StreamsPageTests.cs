@@ -43,6 +43,7 @@ public sealed partial class StreamsPageTests : IDisposable
             flags);
     }
 
+#pragma warning disable xUnit1051 // The code of the page has no cancellation tokens.
     [Fact]
     public async Task The_code_stores_a_message()
     {
@@ -54,6 +55,7 @@ public sealed partial class StreamsPageTests : IDisposable
 
         Assert.Equal(1ul, ack.Sequence);
     }
+#pragma warning restore xUnit1051
 
     [Fact]
     public async Task The_code_of_the_page_is_that_of_the_test_above()
