@@ -100,6 +100,7 @@ internal sealed class BrokerCommand(
         HelpWithExamples.Add(root, Examples);
         root.Subcommands.Add(new ServeCommand(screen, createHost, program).Build());
         root.Subcommands.Add(new BridgeCommand(screen, CreateBridge, program).Build());
+        root.Subcommands.Add(new ConfigCommand(screen, shell).Build());
         root.Subcommands.Add(new ServiceCommand(screen, new ServeCommand(screen, createHost, ProgramName.Default)).Build());
         foreach (Command command in MessageCommands.Build(shell))
         {

@@ -84,7 +84,7 @@ internal sealed class GoStyleArguments
             return AddFlag(at, option, dashed, end < 0 ? null : bare[end..]);
         }
 
-        if (_command.Name == "serve" && UnsupportedFlag.Find(arg) is { } unsupported)
+        if (_command.Name is "serve" or ConfigCommand.ShowName && UnsupportedFlag.Find(arg) is { } unsupported)
         {
             if (!unsupported.IsOff(arg))
             {

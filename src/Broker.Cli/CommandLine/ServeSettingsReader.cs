@@ -17,6 +17,18 @@ internal static class ServeSettingsReader
     /// </exception>
     public static (ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings) Read(ServeOptions options, ParseResult flags)
     {
+        (ServeSettings settings, IReadOnlyList<ConfigProblem> warnings, _) = ReadWithFile(options, flags);
+        return (settings, warnings);
+    }
+
+    /// <summary>Returns also the content of the configuration file, or null if there is no file.</summary>
+    /// <exception cref="ConfigException">The configuration file is invalid.</exception>
+    /// <exception cref="ConfigUnreadableException">
+    /// The configuration file cannot be read, or flags conflict.
+    /// </exception>
+    public static (ServeSettings Settings, IReadOnlyList<ConfigProblem> Warnings, ConfigBlock? File) ReadWithFile(
+        ServeOptions options, ParseResult flags)
+    {
         var settings = new ServeSettings { IgnoreUnsupported = flags.GetValue(options.IgnoreUnsupported) };
         List<ConfigProblem> warnings = [];
         ConfigBlock? root = null;
@@ -61,7 +73,7 @@ internal static class ServeSettingsReader
         };
         settings = Streams(options, flags, settings);
         Check(settings, root);
-        return (settings, warnings);
+        return (settings, warnings, root);
     }
 
     /// <summary>Returns the value of a flag, or null if the flag is absent, so that the file's value remains.</summary>

@@ -32,6 +32,11 @@ internal sealed partial class DocumentedText
         => _lines.Where(l => l.Heading == heading && l.Line.StartsWith("| `", StringComparison.Ordinal))
             .SelectMany(l => Codes().Matches(l.Line.Split('|')[1]).Select(m => m.Groups[1].Value));
 
+    /// <summary>Returns the code spans in the first column, those of each row together.</summary>
+    public IEnumerable<string[]> RowsOfTable(string heading)
+        => _lines.Where(l => l.Heading == heading && l.Line.StartsWith("| `", StringComparison.Ordinal))
+            .Select(l => Codes().Matches(l.Line.Split('|')[1]).Select(m => m.Groups[1].Value).ToArray());
+
     /// <summary>Returns the headings with a table whose first column has the given title.</summary>
     public IEnumerable<string> HeadingsOfTables(string firstTitle)
         => _lines.Where(l => l.Line.StartsWith($"| {firstTitle} |", StringComparison.Ordinal)).Select(l => l.Heading);
