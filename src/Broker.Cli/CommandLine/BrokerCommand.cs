@@ -14,6 +14,7 @@ using Broker.Cli.Sockets;
 using Broker.Cli.Streams;
 using Broker.Cli.Terminal;
 using Broker.Cli.Top;
+using Broker.Cli.Tracing;
 using Broker.Client;
 using Broker.Hosting;
 using Broker.Server;
@@ -114,6 +115,7 @@ internal sealed class BrokerCommand(
         root.Subcommands.Add(ObjectCommands.Build(shell));
         root.Subcommands.Add(ServerCommands.Build(shell));
         root.Subcommands.Add(new TopCommand(shell).Build());
+        root.Subcommands.Add(new TraceCommand(shell).Build());
         root.Subcommands.Add(new BenchCommand(shell).Build());
         root.Subcommands.Add(new KeysCommand(shell).Build());
         root.Subcommands.Add(new PasswordCommand(shell).Build());

@@ -98,34 +98,12 @@ internal sealed class MonitoringReader : IDisposable
         }
     }
 
-    public void Dispose() => _http.Dispose();
-
-    private static X509ChainPolicy Trusting(string file)
-    {
-        var policy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
-        try
-        {
-            policy.CustomTrustStore.ImportFromPem(BoundedFile.ReadText(file, MostCharacters));
-        }
-        catch (Exception e) when (e is IOException or InvalidDataException or UnauthorizedAccessException or CryptographicException)
-        {
-            throw new UsageException($"--tlscacert: the file {file} cannot be used: {e.Message}");
-        }
-
-        return policy.CustomTrustStore.Count > 0
-            ? policy
-            : throw new UsageException($"--tlscacert: the file {file} has no certificate in PEM form");
-    }
-
-    private IOException NotFound(string page)
-        => new($"{_shown}{page} does not exist; the address must be that of a monitoring port of a NATS server");
-
-    private IOException Unreadable(HttpRequestException e) => new($"{_shown} cannot be read: {e.Message}", e);
-
-    private IOException Silent(OperationCanceledException e) => new($"{_shown} does not answer within {Timeout.TotalSeconds:N0} s", e);
-
-    // Returns null if the server does not have the page.
-    private async Task<T?> FindAsync<T>(string page, JsonTypeInfo<T> type, CancellationToken stop)
+    /// <summary>Reads a page. Returns null if the server does not have it.</summary>
+    /// <param name="page">The page with its parameters, without a leading slash.</param>
+    /// <param name="type">The type of the page.</param>
+    /// <param name="stop">Cancels the reading.</param>
+    /// <exception cref="IOException">The page cannot be read. The message is a line for the user.</exception>
+    public async Task<T?> FindAsync<T>(string page, JsonTypeInfo<T> type, CancellationToken stop)
         where T : class
     {
         try
@@ -158,4 +136,30 @@ internal sealed class MonitoringReader : IDisposable
             throw Silent(e);
         }
     }
+
+    public void Dispose() => _http.Dispose();
+
+    private static X509ChainPolicy Trusting(string file)
+    {
+        var policy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+        try
+        {
+            policy.CustomTrustStore.ImportFromPem(BoundedFile.ReadText(file, MostCharacters));
+        }
+        catch (Exception e) when (e is IOException or InvalidDataException or UnauthorizedAccessException or CryptographicException)
+        {
+            throw new UsageException($"--tlscacert: the file {file} cannot be used: {e.Message}");
+        }
+
+        return policy.CustomTrustStore.Count > 0
+            ? policy
+            : throw new UsageException($"--tlscacert: the file {file} has no certificate in PEM form");
+    }
+
+    private IOException NotFound(string page)
+        => new($"{_shown}{page} does not exist; the address must be that of a monitoring port of a NATS server");
+
+    private IOException Unreadable(HttpRequestException e) => new($"{_shown} cannot be read: {e.Message}", e);
+
+    private IOException Silent(OperationCanceledException e) => new($"{_shown} does not answer within {Timeout.TotalSeconds:N0} s", e);
 }

@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Broker.Server;
 
 /// <summary>
@@ -31,6 +33,32 @@ public abstract class AccountImport
     /// <summary>The pattern of the subject in the importing account.</summary>
     internal virtual string LocalSubject => To ?? Subject;
 
+    /// <summary>
+    /// Returns the subject in the importing account for a subject in the exporting account. Returns null if the import
+    /// does not contain the subject, or if its patterns are not valid.
+    /// </summary>
+    /// <param name="subject">A subject without wildcards.</param>
+    public string? ToLocal(string subject)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        return Text(CreateMapping()?.ToLocal(Encoding.UTF8.GetBytes(subject)));
+    }
+
+    /// <summary>
+    /// Returns the subject in the exporting account for a subject in the importing account. Returns null if the import
+    /// does not contain the subject, or if its patterns are not valid.
+    /// </summary>
+    /// <param name="subject">A subject without wildcards.</param>
+    public string? ToRemote(string subject)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        return Text(CreateMapping()?.ToRemote(Encoding.UTF8.GetBytes(subject)));
+    }
+
     /// <summary>Returns the subject and the account.</summary>
     public override string ToString() => $"{Subject} of {Account}";
+
+    private ImportMapping? CreateMapping() => ImportMapping.Create(Subject, LocalSubject, this is ServiceImport, out _);
+
+    private static string? Text(byte[]? subject) => subject is null ? null : Encoding.UTF8.GetString(subject);
 }

@@ -69,6 +69,38 @@ public sealed class SubjectMapping
         => $"{Source} to {string.Join(", ", Destinations.Select(static d => d.Weight == WholeWeight ? d.Subject : $"{d.Subject} ({d.Weight} %)"))}";
 
     /// <summary>
+    /// Returns the subjects that a published subject can get. Their weights are percentages of the messages. The server
+    /// drops the messages that are missing in the sum. The list is empty if the source does not match the subject.
+    /// </summary>
+    /// <param name="subject">The published subject, without wildcards.</param>
+    public IReadOnlyList<MappingDestination> Map(string subject)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        byte[] published = Encoding.UTF8.GetBytes(subject);
+        var destinations = new List<MappingDestination>();
+        if (!Subject.IsValidLiteral(published) || !Subject.Matches(Filter, published))
+        {
+            return destinations;
+        }
+
+        var mapped = new SubjectBuffer();
+        int before = 0;
+        foreach ((int limit, SubjectTransform? transform) in _choices)
+        {
+            mapped.Clear();
+            transform?.Write(published, mapped);
+            if (limit > before && transform is not null && Subject.HasNoEmptyToken(mapped.Written))
+            {
+                destinations.Add(new MappingDestination(Encoding.UTF8.GetString(mapped.Written), limit - before));
+            }
+
+            before = limit;
+        }
+
+        return destinations;
+    }
+
+    /// <summary>
     /// Writes the new subject of a message. Returns false if the message is dropped: because of the weights, or because
     /// the new subject is not valid.
     /// </summary>

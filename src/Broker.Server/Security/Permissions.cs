@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Broker.Server;
 
 /// <summary>
@@ -24,6 +26,28 @@ public sealed class Permissions
     /// <see cref="Publish"/> counts.
     /// </summary>
     public ResponsePermissions? Responses { get; init; }
+
+    /// <summary>
+    /// Returns whether a client with these permissions may publish to a subject. A message that was mapped has the new
+    /// subject. A permission by <see cref="Responses"/> does not count, because it depends on received messages.
+    /// </summary>
+    /// <exception cref="ArgumentException">An entry of these permissions is not valid.</exception>
+    public bool MayPublish(string subject)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        return Rules.MayPublish(Encoding.UTF8.GetBytes(subject));
+    }
+
+    /// <summary>
+    /// Returns whether a client with these permissions may receive messages of a subject by a subscription without a
+    /// queue group.
+    /// </summary>
+    /// <exception cref="ArgumentException">An entry of these permissions is not valid.</exception>
+    public bool MayReceive(string subject)
+    {
+        ArgumentNullException.ThrowIfNull(subject);
+        return Rules.MayReceive(Encoding.UTF8.GetBytes(subject), default);
+    }
 
     /// <summary>
     /// The compiled rules, created on first use. Two threads may create equal rules at the same time.

@@ -6,6 +6,7 @@ using Broker.Cli.Tests.Servers;
 using Broker.Cli.Tests.Starting;
 using Broker.Cli.Tests.Streams;
 using Broker.Cli.Tests.Top;
+using Broker.Cli.Tests.Tracing;
 using Broker.Cryptography;
 using Broker.ZeroMq;
 
@@ -26,7 +27,7 @@ public sealed partial class ExampleTests : IDisposable
     public static TheoryData<string> Commands =>
     [
         .. Pages().SelectMany(p => p.Commands("broker")).Concat(Help().Split('\n').Select(l => l.Trim()).Where(l => l.StartsWith("broker ", StringComparison.Ordinal)))
-            .Select(c => c.Split(" #")[0].Trim()).Where(c => !c.Contains("...", StringComparison.Ordinal) && !ShellExampleTests.IsOfMessages(c) && !BenchCommandTests.IsOfBench(c) && !TopCommandTests.IsOfTop(c) && !ServerCommandTests.IsOfServer(c) && !StreamExampleTests.IsOfStreams(c) && !ConfigShowTests.IsOfConfig(c)).Distinct(StringComparer.Ordinal),
+            .Select(c => c.Split(" #")[0].Trim()).Where(c => !c.Contains("...", StringComparison.Ordinal) && !ShellExampleTests.IsOfMessages(c) && !BenchCommandTests.IsOfBench(c) && !TopCommandTests.IsOfTop(c) && !ServerCommandTests.IsOfServer(c) && !StreamExampleTests.IsOfStreams(c) && !ConfigShowTests.IsOfConfig(c) && !TraceCommandTests.IsOfTrace(c)).Distinct(StringComparer.Ordinal),
     ];
 
     public void Dispose() => _folder.Dispose();

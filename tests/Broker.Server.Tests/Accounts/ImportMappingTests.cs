@@ -88,4 +88,18 @@ public sealed class ImportMappingTests
     private static byte[] Bytes(string text) => Encoding.UTF8.GetBytes(text);
 
     private static string? Text(byte[]? bytes) => bytes is null ? null : Encoding.UTF8.GetString(bytes);
+
+    [Fact]
+    public void An_import_maps_subjects_in_both_directions()
+    {
+        var stream = new StreamImport("A", "a.*.b") { Prefix = "from" };
+        var service = new ServiceImport("A", "do.*") { To = "ask.$1" };
+
+        Assert.Equal("from.a.x.b", stream.ToLocal("a.x.b"));
+        Assert.Null(stream.ToLocal("a.x.c"));
+        Assert.Equal("a.x.b", stream.ToRemote("from.a.x.b"));
+        Assert.Equal("do.it", service.ToRemote("ask.it"));
+        Assert.Null(service.ToRemote("ask"));
+        Assert.Null(new StreamImport("A", "a.*") { To = "b" }.ToLocal("a.x"));
+    }
 }

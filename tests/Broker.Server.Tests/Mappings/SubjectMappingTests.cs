@@ -44,6 +44,18 @@ public sealed class SubjectMappingTests
     public void A_subject_becomes_what_nats_server_makes_of_it(string source, string destination, string subject, string expected)
         => Assert.Equal(expected, Map(new SubjectMapping(source, destination), subject));
 
+    [Fact]
+    public void All_destinations_are_known_with_their_weights()
+    {
+        var keeps = new SubjectMapping("a.*", [new("b.$1", 70), new("c", 0), new("d", 20)]);
+        var drops = new SubjectMapping("a", [new("a", 30), new("b", 20)]);
+
+        Assert.Equal([new("b.x", 70), new("d", 20), new("a.x", 10)], keeps.Map("a.x"));
+        Assert.Equal([new("a", 30), new("b", 20)], drops.Map("a"));
+        Assert.Empty(keeps.Map("other"));
+        Assert.Empty(keeps.Map("a.*"));
+    }
+
     [Theory]
     [InlineData("a.*.*", "b.{{wildcard(3)}}", "refers to a wildcard that the source does not have")]
     [InlineData("a.*", "b.$2", "refers to a wildcard that the source does not have")]

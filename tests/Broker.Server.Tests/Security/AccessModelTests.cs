@@ -6,6 +6,24 @@ namespace Broker.Server.Tests.Security;
 /// <summary>Compares the permission checks with a simple model that does not use tries.</summary>
 public sealed class AccessModelTests
 {
+    [Fact]
+    public void Permissions_tell_what_they_allow()
+    {
+        var permissions = new Permissions
+        {
+            Publish = SubjectPermissions.Only("a.*"),
+            Subscribe = new SubjectPermissions { Allow = ["b.>", "c workers"], Deny = ["b.secret"] },
+        };
+
+        Assert.True(permissions.MayPublish("a.x"));
+        Assert.False(permissions.MayPublish("a.x.y"));
+        Assert.True(permissions.MayReceive("b.x"));
+        Assert.False(permissions.MayReceive("b.secret"));
+        // Only members of the queue group may receive it.
+        Assert.False(permissions.MayReceive("c"));
+        Assert.False(new Permissions { Responses = new ResponsePermissions() }.MayPublish("a"));
+    }
+
     private static readonly string[] Tokens = ["a", "b", "c"];
     private static readonly string[] Queues = ["", "", "q", "r", "q.x"];
     private static readonly string[] Subjects = [.. Tokens, .. Tokens.SelectMany(_ => Tokens, (x, y) => $"{x}.{y}"), .. Tokens.SelectMany(_ => Tokens, (x, y) => $"{x}.{y}.a")];

@@ -1,0 +1,9 @@
+using Broker.Server;
+
+namespace Broker.Cli.Tracing;
+
+/// <summary>What decides the way of a message in an account.</summary>
+/// <param name="Name">The name of the account.</param>
+/// <param name="Mappings">The subject mappings, in the order in which they apply.</param>
+/// <param name="Imports">The imports from other accounts.</param>
+internal sealed record TracedAccount(string Name, IReadOnlyList<SubjectMapping> Mappings, IReadOnlyList<AccountImport> Imports);
