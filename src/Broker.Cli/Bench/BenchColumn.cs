@@ -14,6 +14,7 @@ internal sealed record BenchColumn(string Name, string Heading, Func<BenchResult
     private static readonly BenchColumn Messages = new("messages", "messages", static r => r.Messages);
     private static readonly BenchColumn Seconds = new("seconds", "seconds", static r => r.Time.TotalSeconds, "N2");
     private static readonly BenchColumn Bytes = new("megabytes_per_second", "MB/s", static r => r.ByteRate / Megabyte, "N1");
+    private static readonly BenchColumn Cpu = new("server_cpu_percent", "server CPU %", static r => r.ServerProcessors * 100);
     private static readonly BenchColumn Lost = new("lost", "lost", static r => r.Lost);
 
     /// <summary>The columns of a pattern.</summary>
@@ -21,13 +22,13 @@ internal sealed record BenchColumn(string Name, string Heading, Func<BenchResult
     {
         BenchPattern.Publish =>
         [
-            new("published_per_second", "published/s", static r => r.Rate), Bytes, Messages, Seconds,
+            new("published_per_second", "published/s", static r => r.Rate), Bytes, Messages, Seconds, Cpu,
         ],
         BenchPattern.PublishAndSubscribe =>
         [
             new("published_per_second", "published/s", static r => r.Rate),
             new("received_per_second", "received/s", static r => r.ReceivedRate),
-            Bytes, Messages, Lost, Seconds,
+            Bytes, Messages, Lost, Seconds, Cpu,
         ],
         _ =>
         [
@@ -37,7 +38,7 @@ internal sealed record BenchColumn(string Name, string Heading, Func<BenchResult
             new("p99_us", "p99 µs", static r => r.Times?.P99 ?? double.NaN),
             new("p999_us", "p99.9 µs", static r => r.Times?.P999 ?? double.NaN),
             new("longest_us", "longest µs", static r => r.Times?.Longest ?? double.NaN),
-            Messages, Lost, Seconds,
+            Messages, Lost, Seconds, Cpu,
         ],
     };
 

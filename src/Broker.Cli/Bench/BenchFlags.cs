@@ -8,7 +8,8 @@ namespace Broker.Cli.Bench;
 
 /// <summary>The flags of <c>broker bench</c> and its patterns.</summary>
 /// <param name="pattern">The pattern, which decides the flags.</param>
-internal sealed class BenchFlags(BenchPattern pattern)
+/// <param name="isZeroMq">Whether ZeroMQ sockets are measured. They have no subjects.</param>
+internal sealed class BenchFlags(BenchPattern pattern, bool isZeroMq = false)
 {
     private const int MostConnections = 10_000;
     private const int MostSubjects = 1_000_000;
@@ -33,13 +34,15 @@ internal sealed class BenchFlags(BenchPattern pattern)
     private readonly Option<TimeSpan?> _time = CommonOptions.Time("--time", "How long to measure [default: 5s]");
     private readonly Option<TimeSpan?> _warmUp = CommonOptions.Time("--warm-up", "How long the traffic runs before --time begins [default: 1s]");
     private readonly Option<int?> _publishers = Number(
-        pattern == BenchPattern.Request ? "--requesters" : "--publishers",
-        pattern == BenchPattern.Request ? "Connections that send requests [default: 1]" : "Connections that publish [default: 1]",
+        pattern == BenchPattern.Request ? "--requesters" : isZeroMq ? "--senders" : "--publishers",
+        pattern == BenchPattern.Request ? "Connections that send requests [default: 1]"
+            : isZeroMq ? "Sockets that send [default: 1]" : "Connections that publish [default: 1]",
         MostConnections);
 
     private readonly Option<int?> _subscribers = Number(
-        pattern == BenchPattern.Request ? "--responders" : "--subscribers",
-        pattern == BenchPattern.Request ? "Connections that reply, in one queue group [default: 1]" : "Connections that subscribe [default: 1]",
+        pattern == BenchPattern.Request ? "--responders" : isZeroMq ? "--receivers" : "--subscribers",
+        pattern == BenchPattern.Request ? "Connections that reply, and share the requests [default: 1]"
+            : isZeroMq ? "Sockets that receive [default: 1]" : "Connections that subscribe [default: 1]",
         MostConnections);
 
     private readonly Option<string?> _queue = new("--queue")
@@ -62,10 +65,21 @@ internal sealed class BenchFlags(BenchPattern pattern)
 
     private readonly Option<bool> _json = new("--json") { Description = "Print each result as a JSON object on one line" };
     private readonly Option<string?> _csv = new("--csv") { Description = "Write all results to a CSV file, which is replaced", HelpName = "file" };
+    private readonly Option<string?> _plot = new("--plot") { Description = "Draw the results into an SVG file, which is replaced", HelpName = "file" };
 
     /// <summary>Adds the flags that the pattern has.</summary>
     public void AddTo(Command command)
     {
+        if (isZeroMq)
+        {
+            foreach (Option option in (Option[])[_size, _count, _time, _warmUp, _publishers, _subscribers, _rounds, _json, _csv, _plot])
+            {
+                command.Options.Add(option);
+            }
+
+            return;
+        }
+
         command.Arguments.Add(_subject);
         Option[] own = pattern switch
         {
@@ -73,7 +87,7 @@ internal sealed class BenchFlags(BenchPattern pattern)
             BenchPattern.PublishAndSubscribe => [_publishers, _subscribers, _queue],
             _ => [_publishers, _subscribers, _inFlight],
         };
-        foreach (Option option in (Option[])[_size, _count, _time, _warmUp, .. own, _subjects, _rounds, _compare, _json, _csv])
+        foreach (Option option in (Option[])[_size, _count, _time, _warmUp, .. own, _subjects, _rounds, _compare, _json, _csv, _plot])
         {
             command.Options.Add(option);
         }
@@ -108,9 +122,7 @@ internal sealed class BenchFlags(BenchPattern pattern)
     /// <summary>The servers to compare with.</summary>
     public string[] Compared(ParseResult flags) => flags.GetValue(_compare) ?? [];
 
-    public bool IsJson(ParseResult flags) => flags.GetValue(_json);
-
-    public string? CsvFile(ParseResult flags) => flags.GetValue(_csv);
+    public BenchOutputs Outputs(ParseResult flags) => new(flags.GetValue(_json), flags.GetValue(_csv), flags.GetValue(_plot));
 
     private static Option<int?> Number(string name, string what, int most) => new(name)
     {

@@ -16,21 +16,37 @@ internal sealed class BenchReport : IDisposable
     private readonly BenchColumn[] _columns;
     private readonly bool _isJson;
     private readonly StreamWriter? _csv;
+    private readonly BenchPlot? _plot;
+    private readonly BenchSettings _settings;
     private readonly List<BenchResult> _results = [];
 
-    private BenchReport(ShellStreams shell, BenchSettings settings, bool isJson, StreamWriter? csv)
+    private BenchReport(ShellStreams shell, BenchSettings settings, bool isJson, StreamWriter? csv, BenchPlot? plot)
     {
         _lines = new LineOutput(shell);
         _columns = BenchColumn.Of(settings.Pattern);
         _isJson = isJson;
         _csv = csv;
+        _plot = plot;
+        _settings = settings;
     }
 
     /// <summary>Creates the report. The head of the table follows with the first result.</summary>
-    /// <exception cref="IOException">The CSV file cannot be written.</exception>
-    public static BenchReport Create(ShellStreams shell, BenchSettings settings, bool isJson, string? csvFile)
+    /// <exception cref="IOException">A file cannot be written.</exception>
+    public static BenchReport Create(ShellStreams shell, BenchSettings settings, BenchOutputs outputs)
     {
-        var report = new BenchReport(shell, settings, isJson, csvFile is null ? null : OpenCsv(csvFile));
+        BenchPlot? plot = outputs.PlotFile is null ? null : BenchPlot.Create(outputs.PlotFile);
+        StreamWriter? csv;
+        try
+        {
+            csv = outputs.CsvFile is null ? null : OpenCsv(outputs.CsvFile);
+        }
+        catch (IOException)
+        {
+            plot?.Dispose();
+            throw;
+        }
+
+        var report = new BenchReport(shell, settings, outputs.IsJson, csv, plot);
         report._csv?.WriteLine("server,round," + string.Join(',', report._columns.Select(static c => c.Name)));
         return report;
     }
@@ -56,10 +72,11 @@ internal sealed class BenchReport : IDisposable
     }
 
     /// <summary>
-    /// Prints the medians if there were several rounds, and compares the first server with the others.
+    /// Writes the picture, prints the medians if there were several rounds, and compares the first server with the others.
     /// </summary>
     public void End()
     {
+        _plot?.Write(_results, _settings);
         if (_isJson)
         {
             return;
@@ -82,7 +99,11 @@ internal sealed class BenchReport : IDisposable
         _lines.Flush();
     }
 
-    public void Dispose() => _csv?.Dispose();
+    public void Dispose()
+    {
+        _csv?.Dispose();
+        _plot?.Dispose();
+    }
 
     private static StreamWriter OpenCsv(string file)
     {

@@ -23,6 +23,12 @@ internal sealed record BenchResult(string Server, int Round)
     /// <summary>The times of the replies; null if the pattern has none.</summary>
     public BenchTimes? Times { get; init; }
 
+    /// <summary>The processors that the server used; NaN if it is not on this machine or cannot be found.</summary>
+    public double ServerProcessors { get; init; } = double.NaN;
+
+    /// <summary>The counts in the measured time, about ten each second.</summary>
+    public IReadOnlyList<BenchMoment> Moments { get; init; } = [];
+
     /// <summary>Messages a second: published ones, or replies.</summary>
     public double Rate => Messages / Time.TotalSeconds;
 

@@ -1,29 +1,22 @@
 using System.Diagnostics;
 using Broker.Client;
-using HdrHistogram;
 
 namespace Broker.Cli.Bench;
 
-/// <summary>One measurement of one server: connects, creates the traffic, counts, and disconnects.</summary>
-/// <param name="settings">The traffic.</param>
-/// <param name="connect">Opens a connection to the server.</param>
-/// <param name="isRefused">Returns whether the server has refused a part of the traffic.</param>
-internal sealed class BenchRound(BenchSettings settings, Func<Task<BrokerConnection>> connect, Func<bool> isRefused) : IAsyncDisposable
+/// <summary>One measurement: opens the connections, lets the traffic run, counts, and closes the connections.</summary>
+/// <param name="settings">What to measure, and for how long.</param>
+/// <param name="traffic">The connections and their messages. This object disposes it.</param>
+internal sealed class BenchRound(BenchSettings settings, IBenchTraffic traffic) : IAsyncDisposable
 {
     // A subscriber that receives nothing for so long does not receive the rest either.
     private static readonly TimeSpan Silence = TimeSpan.FromSeconds(5);
 
+    private const int MostMoments = 10_000;
+
     private static readonly TimeSpan Pace = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(100);
 
-    private readonly List<BrokerConnection> _connections = [];
-    private readonly List<BenchCounter> _sent = [];
-    private readonly List<BenchCounter> _received = [];
-    private readonly LongConcurrentHistogram _times = BenchTimes.NewRecorder();
-    private readonly string[] _subjects = [.. Enumerable.Range(0, settings.Subjects).Select(number => settings.SubjectOf(number))];
-    private readonly ReadOnlyMemory<byte>[] _bodies = settings.Size.CreateBodies();
-    private long _unanswered;
-    private volatile bool _isMeasuring;
+    private readonly List<BenchMoment> _moments = [];
 
     /// <summary>The messages that were published or replied to so far. Can be read on any thread.</summary>
     public long Messages { get; private set; }
@@ -34,33 +27,25 @@ internal sealed class BenchRound(BenchSettings settings, Func<Task<BrokerConnect
     /// <exception cref="ClientException">The server refuses the traffic, or a connection is lost.</exception>
     public async Task<BenchResult> MeasureAsync(int round, CancellationToken stop)
     {
-        if (settings.Pattern != BenchPattern.Publish)
-        {
-            for (int i = 0; i < settings.Subscribers; i++)
-            {
-                await SubscribeAsync(stop);
-            }
-        }
-
-        var senders = new List<BrokerConnection>();
-        for (int i = 0; i < settings.Publishers; i++)
-        {
-            senders.Add(await ConnectAsync());
-        }
-
+        await traffic.OpenAsync(stop);
         using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
-        _isMeasuring = settings.Count is not null;
+        traffic.Counts.IsMeasuring = settings.Count is not null;
         BenchMoment first = Now();
-        Task[] loops = [.. senders.SelectMany((connection, i) => Start(connection, i, end.Token))];
+        Task[] loops = traffic.Start(end.Token);
+        using ServerProcess? process = traffic.Address is { } address ? ServerProcess.Find(address) : null;
+        TimeSpan? usedBefore = process?.Used;
         BenchMoment last;
+        TimeSpan? used;
         if (settings.Count is null)
         {
             await WaitAsync(loops, settings.WarmUp, stop);
-            _isMeasuring = true;
+            traffic.Counts.IsMeasuring = true;
+            usedBefore = process?.Used;
             first = Now();
             await WaitAsync(loops, settings.Time, stop);
             last = Now();
-            _isMeasuring = false;
+            used = process?.Used - usedBefore;
+            traffic.Counts.IsMeasuring = false;
             await end.CancelAsync();
             await EndAsync(loops, stop);
         }
@@ -68,106 +53,25 @@ internal sealed class BenchRound(BenchSettings settings, Func<Task<BrokerConnect
         {
             await EndAsync(loops, stop);
             last = Now();
+            used = process?.Used - usedBefore;
         }
 
-        return new BenchResult(senders[0].Server ?? "", round)
+        TimeSpan time = Stopwatch.GetElapsedTime(first.Time, last.Time);
+
+        return new BenchResult(traffic.Server, round)
         {
-            Time = Stopwatch.GetElapsedTime(first.Time, last.Time),
+            Time = time,
+            ServerProcessors = used is { } processors ? processors / time : double.NaN,
             Messages = last.Messages - first.Messages,
             Bytes = last.Bytes - first.Bytes,
             Received = last.Received - first.Received,
-            Lost = Missing() + Volatile.Read(ref _unanswered),
-            Times = BenchTimes.Of(_times),
+            Lost = Missing() + traffic.Counts.Unanswered,
+            Times = traffic.Counts.Times,
+            Moments = [first, .. _moments.Where(moment => moment.Time > first.Time && moment.Time < last.Time), last],
         };
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        foreach (BrokerConnection connection in _connections)
-        {
-            await connection.DisposeAsync();
-        }
-    }
-
-    private async Task<BrokerConnection> ConnectAsync()
-    {
-        BrokerConnection connection = await connect();
-        _connections.Add(connection);
-        return connection;
-    }
-
-    private async Task SubscribeAsync(CancellationToken stop)
-    {
-        BrokerConnection connection = await ConnectAsync();
-        if (settings.Pattern == BenchPattern.Request)
-        {
-            // Several responders share the requests.
-            connection.Subscribe(settings.Filter, static (in m) => m.Respond(m.Body), settings.Queue ?? "bench");
-        }
-        else
-        {
-            var counter = new BenchCounter();
-            _received.Add(counter);
-            connection.Subscribe(settings.Filter, (in m) => counter.Count(m.Body.Length), settings.Queue);
-        }
-
-        await connection.FlushAsync(stop);
-    }
-
-    // Each loop has its share of the messages.
-    private IEnumerable<Task> Start(BrokerConnection connection, int number, CancellationToken end)
-    {
-        var counter = new BenchCounter();
-        _sent.Add(counter);
-        int loops = settings.Pattern == BenchPattern.Request ? settings.InFlight : 1;
-        for (int i = 0; i < loops; i++)
-        {
-            long share = Share(settings.Count, settings.Publishers * loops, (number * loops) + i);
-            yield return settings.Pattern == BenchPattern.Request
-                ? Task.Run(() => RequestAsync(connection, counter, share, end), CancellationToken.None)
-                : Task.Run(() => PublishAsync(connection, counter, share, end), CancellationToken.None);
-        }
-    }
-
-    private static long Share(long? count, int parts, int part)
-        => count is { } all ? (all / parts) + (part < all % parts ? 1 : 0) : long.MaxValue;
-
-    private async Task PublishAsync(BrokerConnection connection, BenchCounter counter, long count, CancellationToken end)
-    {
-        for (long i = 0; i < count && !end.IsCancellationRequested; i++)
-        {
-            ReadOnlyMemory<byte> body = _bodies[i % _bodies.Length];
-            await connection.PublishAsync(_subjects[i % _subjects.Length], body, cancellationToken: CancellationToken.None);
-            counter.Count(body.Length);
-        }
-
-        await connection.FlushAsync(CancellationToken.None);
-    }
-
-    private async Task RequestAsync(BrokerConnection connection, BenchCounter counter, long count, CancellationToken end)
-    {
-        for (long i = 0; i < count && !end.IsCancellationRequested; i++)
-        {
-            ReadOnlyMemory<byte> body = _bodies[i % _bodies.Length];
-            long begin = Stopwatch.GetTimestamp();
-            try
-            {
-                await connection.RequestAsync(_subjects[i % _subjects.Length], body, cancellationToken: CancellationToken.None);
-            }
-            catch (TimeoutException)
-            {
-                Interlocked.Increment(ref _unanswered);
-                continue;
-            }
-
-            if (_isMeasuring)
-            {
-                BenchTimes.RecordSince(_times, begin);
-            }
-
-            counter.CountShared(body.Length);
-        }
-    }
+    public ValueTask DisposeAsync() => traffic.DisposeAsync();
 
     // A loop only ends before the time if it fails.
     private async Task WaitAsync(Task[] loops, TimeSpan time, CancellationToken stop)
@@ -211,17 +115,28 @@ internal sealed class BenchRound(BenchSettings settings, Func<Task<BrokerConnect
 
     private Task CheckAsync(Task? ended, CancellationToken stop)
     {
-        Messages = Now().Messages;
+        BenchMoment now = Now();
+        Keep(now);
+        Messages = now.Messages;
         stop.ThrowIfCancellationRequested();
-        return isRefused() ? throw new IOException("The server refuses the messages.") : ended ?? Task.CompletedTask;
+        return traffic.WasRefused ? throw new IOException("The server refuses the messages.") : ended ?? Task.CompletedTask;
+    }
+
+    // A run of hours keeps as many moments as one of minutes, further apart.
+    private void Keep(BenchMoment now)
+    {
+        if (_moments.Count == MostMoments)
+        {
+            BenchMoment[] every = [.. _moments.Where(static (_, at) => at % 2 == 0)];
+            _moments.Clear();
+            _moments.AddRange(every);
+        }
+
+        _moments.Add(now);
     }
 
     private long Missing()
         => settings.Pattern == BenchPattern.PublishAndSubscribe ? Math.Max(0, (Now().Messages * settings.Copies) - Now().Received) : 0;
 
-    private BenchMoment Now()
-    {
-        long time = Stopwatch.GetTimestamp();
-        return new BenchMoment(time, _sent.Sum(static c => c.Messages), _sent.Sum(static c => c.Bytes), _received.Sum(static c => c.Messages));
-    }
+    private BenchMoment Now() => traffic.Counts.Now();
 }

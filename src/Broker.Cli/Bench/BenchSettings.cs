@@ -45,6 +45,13 @@ internal sealed record BenchSettings
     /// <summary>The filter of a subscriber to all subjects.</summary>
     public string Filter => Subjects == 1 ? Subject : Subject + ".*";
 
+    /// <summary>Whether each message goes to one of the subscribers.</summary>
+    public bool IsShared { get; init; }
+
     /// <summary>The number of subscribers that receive a message.</summary>
-    public int Copies => Queue is null ? Subscribers : 1;
+    public int Copies => Queue is null && !IsShared ? Subscribers : 1;
+
+    /// <summary>The messages of one of several loops that share the count; all messages if there is no count.</summary>
+    public long Share(int loops, int loop)
+        => Count is { } all ? (all / loops) + (loop < all % loops ? 1 : 0) : long.MaxValue;
 }

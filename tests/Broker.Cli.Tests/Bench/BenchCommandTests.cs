@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net;
 using System.Text.Json;
+using System.Xml.Linq;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Cli.Tests.Documentation;
 using Broker.Cli.Tests.Messaging;
@@ -20,7 +21,7 @@ public sealed class BenchCommandTests : IDisposable
     [
         .. Paths.Select(Help).Append(DocumentedText.Read("docs/command.md").Text).SelectMany(static text => text.Split('\n'))
             .Select(static line => line.Split('#')[0].Trim())
-            .Where(static line => IsOfBench(line) && !line.Contains('[', StringComparison.Ordinal))
+            .Where(static line => IsOfBench(line) && !ZeroMqBenchTests.IsOfZeroMq(line) && !line.Contains('[', StringComparison.Ordinal))
             .Distinct(StringComparer.Ordinal),
     ];
 
@@ -111,10 +112,56 @@ public sealed class BenchCommandTests : IDisposable
             lines[..^1].Select(line => line[..28].TrimEnd()));
         Assert.Matches($"^{names[0]} has [0-9.,]+ times the published/s of {names[1]}$", lines[^1]);
         string[] rows = await File.ReadAllLinesAsync(file, TestContext.Current.CancellationToken);
-        Assert.Equal("server,round,published_per_second,received_per_second,megabytes_per_second,messages,lost,seconds", rows[0]);
+        Assert.Equal("server,round,published_per_second,received_per_second,megabytes_per_second,messages,lost,seconds,server_cpu_percent", rows[0]);
         Assert.Equal(
             [.. Enumerable.Range(1, 3).SelectMany(round => names.Select(name => $"{name},{round}"))],
             rows.Skip(1).Select(row => string.Join(',', row.Split(',')[..2])));
+    }
+
+    [Theory]
+    [InlineData("pub", "--time", "300ms", "--warm-up", "0s")]
+    [InlineData("pubsub", "--count", "100")]
+    [InlineData("request", "--count", "100")]
+    public async Task A_plot_is_an_SVG_file_with_a_line_for_each_server(params string[] args)
+    {
+        await using BrokerServer one = await MessageCommandTests.StartAsync();
+        await using BrokerServer other = await MessageCommandTests.StartAsync();
+        string file = Path.Combine(_folder.Path, "results.svg");
+
+        (int exitCode, _, string error) = await ShellRun.OfAsync(
+            ["bench", .. args, "-s", MessageCommandTests.Url(one), "--compare", MessageCommandTests.Url(other), "--rounds", "2", "--plot", file]);
+
+        Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+        XElement svg = XDocument.Load(file).Root!;
+        Assert.Equal("svg", svg.Name.LocalName);
+        string[] texts = [.. svg.Descendants().Where(static e => e.Name.LocalName == "text").Select(static e => e.Value)];
+        Assert.Contains($"127.0.0.1:{Port(one)}", texts);
+        Assert.Contains($"127.0.0.1:{Port(other)}", texts);
+        Assert.Contains(args[0] == "request" ? "99.9 %" : "seconds", texts);
+    }
+
+    [Fact]
+    public async Task A_measurement_that_fails_leaves_no_plot()
+    {
+        await using BrokerServer server = await MessageCommandTests.StartAsync();
+        string file = Path.Combine(_folder.Path, "results.svg");
+
+        (int exitCode, _, _) = await ShellRun.OfAsync("bench", "pub", "-s", MessageCommandTests.Url(server), "--size", "2MB", "--count", "1", "--plot", file);
+
+        Assert.Equal(ExitCode.Failure, exitCode);
+        Assert.False(File.Exists(file));
+    }
+
+    [Fact]
+    public async Task The_processor_time_of_a_server_on_this_machine_is_shown()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "only Linux shows which process listens on a port");
+        using var server = NatsServer.Start();
+
+        (int exitCode, string output, string error) = await ShellRun.OfAsync("bench", "pubsub", "-s", server.Url, "--count", "200000", "--json");
+
+        Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+        Assert.InRange(JsonDocument.Parse(output).RootElement.GetProperty("server_cpu_percent").GetDouble(), 0.001, 100_000);
     }
 
     [Fact]
@@ -164,6 +211,7 @@ public sealed class BenchCommandTests : IDisposable
     [Theory]
     [InlineData("The message has 2,097,152 bytes", "pub", "--size", "2MB")]
     [InlineData("is not there", "pub", "--csv", "MISSING/results.csv")]
+    [InlineData("is not there", "pub", "--plot", "MISSING/results.svg")]
     public async Task What_cannot_be_done_fails_with_one_line(string said, params string[] args)
     {
         await using BrokerServer server = await MessageCommandTests.StartAsync();
@@ -219,7 +267,7 @@ public sealed class BenchCommandTests : IDisposable
         await using BrokerServer other = await MessageCommandTests.StartAsync();
         List<string> args = [.. line.Split(' ').Skip(1)
             .Select(arg => arg.Replace("nats://127.0.0.1:4223", MessageCommandTests.Url(other), StringComparison.Ordinal))
-            .Select(arg => arg.Replace("results.csv", Path.Combine(_folder.Path, "results.csv"), StringComparison.Ordinal))];
+            .Select(arg => arg.StartsWith("results.", StringComparison.Ordinal) ? Path.Combine(_folder.Path, arg) : arg)];
         int count = args.IndexOf("--count");
         if (count >= 0)
         {
