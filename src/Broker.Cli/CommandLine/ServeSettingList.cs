@@ -75,6 +75,7 @@ internal sealed class ServeSettingList(ServeOptions options)
         new("https", static s => s.Https is { } at ? Address(at) : null) { FileKeys = ["https", "https_port"], Flags = [options.HttpsPort] },
         new("http_base_path", static s => s.HttpBasePath.Length > 0 ? s.HttpBasePath : null),
         new("http_max_connections", static s => s.HttpMaxConnections),
+        new("sample_subjects", static s => s.SampleSubjects) { Flags = [options.SampleSubjects] },
         new("websocket", static s => s.WebSocket is not null) { FileKeys = ["websocket", "ws"] },
     ];
 

@@ -1,5 +1,7 @@
+using System.CommandLine;
 using System.Text.Json;
 using System.Text.RegularExpressions;
+using Broker.Cli.CommandLine;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Cli.Tests.Documentation;
 using Broker.Cli.Tests.Shell;
@@ -83,6 +85,17 @@ public sealed class ConfigShowTests : IDisposable
         string[] rows = [.. Page.RowsOfTable("File").Where(row => !row.Any(key => shown.Contains(key, StringComparer.Ordinal))).Select(static row => row[0])];
         // These are other names of keys, or have no default of their own.
         Assert.Equal(["listen", "http_port", "authorization", "allow_users_without_password", "accounts", "mappings", "default_js_domain"], rows);
+    }
+
+    [Fact]
+    public void Each_flag_of_a_setting_is_known()
+    {
+        var options = new ServeOptions();
+
+        IEnumerable<Option> known = new ServeSettingList(options).All.SelectMany(static setting => setting.Flags);
+
+        // These flags are no settings of the server.
+        Assert.Equal(["--config", "--ignore-unsupported", "--quiet"], options.OfService.Except(known).Select(static option => option.Name));
     }
 
     [Theory]
