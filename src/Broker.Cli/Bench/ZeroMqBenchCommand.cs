@@ -5,7 +5,6 @@ using Broker.Cli.Help;
 using Broker.Cli.Messaging;
 using Broker.Cli.Shell;
 using Broker.Cli.Sockets;
-using Broker.Client;
 using Broker.Protocol;
 using Broker.ZeroMq;
 

@@ -33,7 +33,14 @@ public sealed class OddFlagTests : IDisposable
         ["server check connection"] = ["-s", "nats://127.0.0.1:1"],
         ["server check pages"] = ["-s", "http://127.0.0.1:1"],
         ["top"] = ["--once", "-s", "http://127.0.0.1:1"],
+        ["trace"] = ["-s", "http://127.0.0.1:1", "a"],
+        ["config"] = [],
+        ["config show"] = [],
         ["bench"] = [],
+        ["bench zmq"] = [],
+        ["bench zmq push"] = ["--from", "tcp://127.0.0.1:1"],
+        ["bench zmq pub"] = ["--from", "tcp://127.0.0.1:1", "-s", "nats://127.0.0.1:1"],
+        ["bench zmq req"] = ["--from", "tcp://127.0.0.1:1", "-s", "nats://127.0.0.1:1"],
         ["bench pub"] = ["-s", "nats://127.0.0.1:1"],
         ["bench pubsub"] = ["-s", "nats://127.0.0.1:1"],
         ["bench request"] = ["-s", "nats://127.0.0.1:1"],
@@ -128,6 +135,7 @@ public sealed class OddFlagTests : IDisposable
     [InlineData("zmq sub")]
     [InlineData("zmq push")]
     [InlineData("zmq req")]
+    [InlineData("trace")]
     [InlineData("completion")]
     [InlineData("serve")]
     [InlineData("")]
