@@ -147,6 +147,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
                 server._core.Streams = await startStreams(server, cancellationToken).ConfigureAwait(false);
             }
 
+            server._reload.Begin();
             server._listeners.Start();
             return server;
         }
@@ -294,6 +295,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
 
         _core.Targets.DisposeAll();
+        _reload.Dispose();
         _core.Accounts.Dispose();
         _shutdown.CloseAll();
         if (_ownsLoops)

@@ -59,6 +59,7 @@ internal static class CredentialFlags
         string? other = fromFile.Accounts.Any(account => account.Users.Count > 0) ? "the users of the file's \"accounts\""
             : fromFile.Users.Count > 0 && !fromFile.IsOneUser ? "the file's \"users\""
             : fromFile.IsOneUser && flag is "--auth" ? "the file's \"user\""
+            : fromFile.Operator is not null ? "the file's \"operator\""
             : fromFile.Token is not null && flag is "--user" ? "the file's \"token\""
             : null;
         return other is null ? null : $"{flag} and {other} cannot be combined";

@@ -68,7 +68,7 @@ internal sealed class LeafNodesConfig(List<ConfigProblem> problems, List<ConfigP
             case ConfigBlock block:
                 foreach (ConfigEntry entry in block.Entries.Where(static e => !e.IsVariable))
                 {
-                    bool isKnown = entry.Key == Global || settings.Security?.Accounts.Any(a => a.Name == entry.Key) is true;
+                    bool isKnown = entry.Key == Global || settings.Security?.AccountNames.Contains(entry.Key, StringComparer.Ordinal) is true;
                     if (!isKnown)
                     {
                         problems.Add(new ConfigProblem($"\"{entry.Key}\" in \"{Key}\" is not one of the accounts", entry.Position));

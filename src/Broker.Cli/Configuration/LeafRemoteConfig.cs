@@ -157,7 +157,7 @@ internal sealed class LeafRemoteConfig(List<ConfigProblem> problems)
         {
             null => null,
             ConfigText { Value: "$G" } => null,
-            ConfigText { Value: var name } when name == "$SYS" || settings.Security?.Accounts.Any(a => a.Name == name) is true => name,
+            ConfigText { Value: var name } when name == "$SYS" || settings.Security?.AccountNames.Contains(name, StringComparer.Ordinal) is true => name,
             var value => section.Wrong<string?>(key, "the name of one of the accounts", value, null, isSecret: false),
         };
 }

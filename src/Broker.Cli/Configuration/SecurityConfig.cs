@@ -33,6 +33,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
         };
         var accounts = new AccountsConfig(this, problems, warnings);
         settings = accounts.Read(root, settings);
+        settings = new OperatorConfig(problems).Read(root, settings);
         if (problems.Count == before)
         {
             RequireSomebody(root, settings);
@@ -123,7 +124,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
     // Reports accounts that conflict with each other or with other keys. The server checks them again when it starts.
     private void Compare(ConfigSection root, SecuritySettings? settings, AccountsConfig accounts)
     {
-        if (settings is null || (settings.Accounts.Count == 0 && settings.SystemAccount is null))
+        if (settings is null or { Operator: not null } || (settings.Accounts.Count == 0 && settings.SystemAccount is null))
         {
             return;
         }

@@ -14,7 +14,8 @@ internal static class UnsupportedKeys
     private const string NoLeafCompression = "the links of leaf nodes are not compressed";
     private const string NoLeafMasking = "the frames of a WebSocket are always masked";
     private const string NoLeafSetting = "the links of leaf nodes have no such setting";
-    private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
+    public const string NoOtherResolver = "the JWTs of accounts are in \"resolver_preload\" of this file";
+    private const string NoCookies = "a WebSocket client sends its JWT in its CONNECT, not in a cookie";
     public const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
     public const string NoProfiling = "use dotnet-trace or dotnet-counters, which need no port";
     public const string NoUtc = "set TZ=UTC for the process";
@@ -27,10 +28,8 @@ internal static class UnsupportedKeys
         ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes),
         ("mqtt", NoMqtt),
         ("proxies", NoProxies), ("proxy_protocol", "the broker does not read the addresses that a proxy sends"),
-        ("operator", NoJwt), ("operators", NoJwt), ("root", NoJwt), ("roots", NoJwt), ("root_operator", NoJwt), ("root_operators", NoJwt),
-        ("resolver", NoJwt), ("account_resolver", NoJwt), ("accounts_resolver", NoJwt), ("resolver_tls", NoJwt),
-        ("resolver_preload", NoJwt), ("resolver_pinned_accounts", NoJwt), ("trusted", NoJwt), ("trusted_keys", NoJwt),
-        ("default_sentinel", NoJwt),
+        ("resolver_tls", NoOtherResolver), ("resolver_pinned_accounts", NoOtherResolver),
+        ("default_sentinel", "a client without a JWT is always refused"),
         ("ocsp", "the broker does not staple OCSP responses"), ("ocsp_cache", "the broker does not staple OCSP responses"),
         ("syslog", NoSyslog), ("remote_syslog", NoSyslog),
         ("logtime_utc", NoUtc),
@@ -111,7 +110,7 @@ internal static class UnsupportedKeys
 
     public static IReadOnlyDictionary<string, string> OfWebSocket { get; } = Table(
         ("authorization", SeparateUsers), ("authentication", SeparateUsers), ("username", SeparateUsers), ("password", SeparateUsers),
-        ("token", SeparateUsers), ("jwt_cookie", NoJwt), ("user_cookie", SeparateUsers), ("pass_cookie", SeparateUsers),
+        ("token", SeparateUsers), ("jwt_cookie", NoCookies), ("user_cookie", SeparateUsers), ("pass_cookie", SeparateUsers),
         ("token_cookie", SeparateUsers), ("ping_interval", "the ping_interval of the whole server applies to WebSocket clients"), ("headers", "HTTP responses only have the headers that the protocol needs"));
 
     /// <summary>

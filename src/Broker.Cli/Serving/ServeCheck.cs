@@ -27,6 +27,11 @@ internal static class ServeCheck
             yield return ("zeromq", $"a setting of the ZeroMQ bridge is invalid: {wrong}");
         }
 
+        if (settings is { ZeroMq.Connection: null, Security.Operator: not null })
+        {
+            yield return ("zeromq", "\"zeromq\" needs a \"connection\" with credentials, because JWTs identify all users");
+        }
+
         if (settings.ZeroMq is { } bridge && BridgeUser.Problem(settings.Security, bridge) is { } who)
         {
             yield return ("zeromq", who);

@@ -94,7 +94,7 @@ internal sealed class ServeHost : IServeHost
         {
             if (settings.LeafNodes is { } leafNodes)
             {
-                LeafNodes.Validate(leafNodes, settings.Security?.Accounts.Select(static a => a.Name) ?? []);
+                LeafNodes.Validate(leafNodes, settings.Security?.AccountNames ?? []);
             }
 
             await _server!.ReloadAsync(options =>

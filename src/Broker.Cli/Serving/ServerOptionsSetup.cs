@@ -43,6 +43,7 @@ internal static class ServerOptionsSetup
         options.Users = security.Users;
         options.Accounts = security.Accounts;
         options.SystemAccount = security.SystemAccount;
+        options.Operator = security.Operator;
         options.Token = security.Token;
         options.NoAuthUser = security.NoAuthUser;
         options.AuthTimeout = security.Timeout ?? new BrokerServerOptions { Tls = settings.Tls }.AuthTimeout;

@@ -19,6 +19,12 @@ internal sealed record SecuritySettings
 
     public string? SystemAccount { get; init; }
 
+    /// <summary>The operators whose JWTs identify accounts and users; null for none.</summary>
+    public OperatorOptions? Operator { get; init; }
+
+    /// <summary>The names of all accounts.</summary>
+    public IEnumerable<string> AccountNames => Accounts.Select(static a => a.Name).Concat(Operator?.Accounts.Keys ?? []);
+
     /// <summary>The users outside and inside of accounts.</summary>
     public IEnumerable<User> AllUsers => Users.Concat(Accounts.SelectMany(a => a.Users));
 
@@ -36,5 +42,5 @@ internal sealed record SecuritySettings
         => $"{nameof(SecuritySettings)} {{ Users = {AllUsers.Count()}, HasToken = {Token is not null} }}";
 
     /// <summary>Whether clients must authenticate.</summary>
-    public bool IsRequired => AllUsers.Any() || Token is not null;
+    public bool IsRequired => AllUsers.Any() || Token is not null || Operator is not null;
 }

@@ -38,7 +38,7 @@ internal static class LeafStart
         try
         {
             LeafNodeOptions options = Build(services, settings);
-            LeafNodes.Validate(options, [.. server.Accounts.Select(static a => a.Name), server.SystemAccount ?? "$SYS"]);
+            LeafNodes.Validate(options, [.. server.Accounts.Select(static a => a.Name), .. server.Operator?.Accounts.Keys ?? [], server.SystemAccount ?? "$SYS"]);
             return options;
         }
         catch (ArgumentException e)

@@ -58,6 +58,7 @@ internal static class OptionChanges
         AddName(changes, nameof(after.Accounts), before.Accounts.SequenceEqual(after.Accounts));
         AddName(changes, nameof(after.Mappings), before.Mappings.SequenceEqual(after.Mappings));
         AddName(changes, nameof(after.SystemAccount), IsSame(before.SystemAccount, after.SystemAccount));
+        AddName(changes, nameof(after.Operator), before.HasSameOperatorAs(after));
         AddName(changes, nameof(after.Token), IsSame(before.Token, after.Token));
         AddName(changes, nameof(after.NoAuthUser), IsSame(before.NoAuthUser, after.NoAuthUser));
         AddName(changes, nameof(after.DefaultPermissions), before.DefaultPermissions == after.DefaultPermissions);

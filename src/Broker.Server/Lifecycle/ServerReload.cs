@@ -1,9 +1,16 @@
 namespace Broker.Server;
 
 /// <summary>Changes the options of a running server. Either all changes apply or none. Thread-safe.</summary>
-internal sealed class ServerReload(ServerCore core, SystemRequests requests)
+internal sealed class ServerReload(ServerCore core, SystemRequests requests) : IDisposable
 {
+    // The timer starts again after this time. So a clock that is set meanwhile counts, and no timer is too long.
+    private static readonly TimeSpan LongestTimer = TimeSpan.FromHours(1);
+
     private readonly Lock _gate = new();
+
+    // Runs only while a JWT of an account can expire.
+    private ITimer? _timer;
+    private bool _disposed;
 
     /// <summary>Applies a change to a copy of the options, checks the copy, and puts it into effect.</summary>
     /// <exception cref="ArgumentException">
@@ -22,18 +29,99 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests)
             after = after.Copy();
             after.Validate();
             secures = !after.HasSameSecurityAs(before);
-            SecurityRules rules = secures ? new SecurityRules(after) : core.Security;
-            var plan = new AccountPlan(after.Accounts, after.SystemAccount, after.Mappings);
+            OperatorMode? tokens = secures ? after.CreateOperatorMode(core.Time, Tokens) : Tokens;
+            SecurityRules rules = secures ? new SecurityRules(after, tokens) : core.Security;
+            AccountPlan plan = after.CreatePlan(tokens);
             var tls = ServerTls.Create(after.Tls);
             changes = OptionChanges.Describe(before, after);
             // Nothing can fail after this point.
             Apply(before, after, rules, plan, tls);
+            StartTimer();
         }
 
         core.Log.Reloaded(changes);
         if (secures)
         {
             core.Log.SecurityUpdated();
+        }
+    }
+
+    /// <summary>
+    /// Starts the timer for the next time when a JWT of an account or an activation expires or becomes valid, and logs
+    /// imports without effect. Called when the server has started.
+    /// </summary>
+    internal void Begin()
+    {
+        lock (_gate)
+        {
+            StartTimer();
+        }
+    }
+
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _disposed = true;
+            _timer?.Dispose();
+        }
+    }
+
+    private OperatorMode? Tokens => core.Security.Tokens as OperatorMode;
+
+    private void StartTimer()
+    {
+        if (Tokens is not { } tokens || _disposed)
+        {
+            _timer?.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            return;
+        }
+
+        foreach (string warning in tokens.Warnings)
+        {
+            core.Log.ImportWithoutEffect(warning);
+        }
+
+        StartTimer(tokens);
+    }
+
+    private void StartTimer(OperatorMode tokens)
+    {
+        if (tokens.NextChange != long.MaxValue)
+        {
+            double seconds = Math.Clamp(tokens.NextChange - (core.Time.GetUtcNow().ToUnixTimeMilliseconds() / 1000.0), 0, LongestTimer.TotalSeconds);
+            _timer ??= core.Time.CreateTimer(static self => ((ServerReload)self!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            _timer.Change(TimeSpan.FromSeconds(seconds), Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    private void OnTimer()
+    {
+        lock (_gate)
+        {
+            if (_disposed || Tokens is not { } before)
+            {
+                return;
+            }
+
+            if (core.Time.GetUtcNow().ToUnixTimeSeconds() < before.NextChange)
+            {
+                StartTimer(before);
+                return;
+            }
+
+            try
+            {
+                BrokerServerOptions options = core.Options;
+                OperatorMode? tokens = options.CreateOperatorMode(core.Time, before);
+                Apply(options, options, new SecurityRules(options, tokens), options.CreatePlan(tokens), core.Tls);
+                StartTimer();
+            }
+            catch (ArgumentException e)
+            {
+                // A JWT that became valid conflicts with another one. The server keeps its accounts.
+                core.Log.ImportWithoutEffect(e.Message);
+            }
         }
     }
 

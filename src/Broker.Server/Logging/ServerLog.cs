@@ -74,8 +74,11 @@ internal sealed partial class ServerLog(ILogger logger)
     internal void NotDelivered(ulong client, EndPoint? from, long messages, long bytes)
         => Undelivered(messages, bytes, client, Address(from));
 
+    // The text contains the keys of two accounts.
+    internal void ImportWithoutEffect(string why) => ImportNotUsed(TraceText.Clean(why, most: 512));
+
     internal void NotAuthorized(ulong client, EndPoint? from, string why)
-        => ClientNotAuthorized(client, Address(from), Clean(why));
+        => ClientNotAuthorized(client, Address(from), TraceText.Clean(why, most: 256));
 
     internal void Violation(ulong client, EndPoint? from, string text, bool isFirst)
     {
@@ -137,6 +140,9 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(43, LogLevel.Warning,
         "Certificate {Subject} is not valid now: it is valid from {Begin:u} to {End:u}, and clients will reject it")]
     internal partial void CertificateNotValid(string subject, DateTime begin, DateTime end);
+
+    [LoggerMessage(48, LogLevel.Warning, "Accounts: {Why}")]
+    private partial void ImportNotUsed(string why);
 
     [LoggerMessage(30, LogLevel.Warning, "Client {Client} from {From} not authorized: {Why}")]
     private partial void ClientNotAuthorized(ulong client, string from, string why);

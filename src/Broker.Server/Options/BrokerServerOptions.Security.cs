@@ -31,6 +31,13 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     public string? SystemAccount { get; set; }
 
     /// <summary>
+    /// The operators whose JWTs identify accounts and users, in place of <see cref="Users"/> and
+    /// <see cref="Accounts"/>. <see cref="SystemAccount"/> is the public key of an account then; null for the one in
+    /// the JWT of the operator. Null, the default: no JWTs.
+    /// </summary>
+    public OperatorOptions? Operator { get; set; }
+
+    /// <summary>
     /// The token that clients may authenticate by, in plain text or as a bcrypt hash. Null: no token.
     /// </summary>
     public string? Token { get; set; }
@@ -87,12 +94,48 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     internal bool HasSameSecurityAs(BrokerServerOptions other)
         => Users.SequenceEqual(other.Users) && Accounts.SequenceEqual(other.Accounts)
             && Mappings.SequenceEqual(other.Mappings)
+            && HasSameOperatorAs(other)
             && string.Equals(SystemAccount, other.SystemAccount, StringComparison.Ordinal)
             && string.Equals(Token, other.Token, StringComparison.Ordinal)
             && string.Equals(NoAuthUser, other.NoAuthUser, StringComparison.Ordinal)
             && AuthTimeout == other.AuthTimeout && DefaultPermissions == other.DefaultPermissions
             && Authorize == other.Authorize && AuthorizeAsync == other.AuthorizeAsync
             && PasswordVerifier == other.PasswordVerifier && SignatureVerifier == other.SignatureVerifier;
+
+    /// <summary>Whether other options have the same operators and accounts as JWTs.</summary>
+    internal bool HasSameOperatorAs(BrokerServerOptions other)
+        => Operator is null ? other.Operator is null : Operator.IsSameAs(other.Operator);
+
+    /// <summary>Creates the check of JWTs; null without <see cref="Operator"/>.</summary>
+    /// <param name="time">The clock.</param>
+    /// <param name="before">The previous check, whose verified JWTs are used again; null for none.</param>
+    /// <exception cref="ArgumentException">
+    /// A JWT is refused, or another option conflicts with the operators.
+    /// </exception>
+    internal OperatorMode? CreateOperatorMode(TimeProvider time, OperatorMode? before)
+    {
+        if (Operator is null)
+        {
+            return null;
+        }
+
+        string? other = Accounts.Count > 0 ? nameof(Accounts)
+            : Users.Count > 0 ? nameof(Users)
+            : Token is not null ? nameof(Token)
+            : NoAuthUser is not null ? nameof(NoAuthUser)
+            : DefaultPermissions is not null ? nameof(DefaultPermissions)
+            : Authorize is not null ? nameof(Authorize)
+            : AuthorizeAsync is not null ? nameof(AuthorizeAsync)
+            : null;
+        return other is null ? new OperatorMode(Operator, SignatureVerifier, time, before)
+            : throw new ArgumentException($"{nameof(Operator)} and {other} cannot be combined: JWTs identify all accounts and users.");
+    }
+
+    /// <summary>Creates the checked configuration of the accounts.</summary>
+    /// <param name="tokens">The check of JWTs, which has the accounts; null for <see cref="Accounts"/>.</param>
+    internal AccountPlan CreatePlan(OperatorMode? tokens)
+        => tokens is null ? new AccountPlan(Accounts, SystemAccount, Mappings)
+            : new AccountPlan(tokens.Accounts, SystemAccount ?? tokens.SystemAccount, Mappings);
 
     // An empty value probably comes from a missing setting. It must not open the server to everybody.
     private void CheckForEmptyCredentials()

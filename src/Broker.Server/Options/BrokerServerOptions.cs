@@ -203,6 +203,7 @@ public sealed partial class BrokerServerOptions
         Users = other.Users;
         Accounts = other.Accounts;
         SystemAccount = other.SystemAccount;
+        Operator = other.Operator;
         Mappings = other.Mappings;
         Token = other.Token;
         NoAuthUser = other.NoAuthUser;
@@ -279,8 +280,9 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         CheckForEmptyCredentials();
-        _ = new AccountPlan(Accounts, SystemAccount, Mappings);
-        _ = new SecurityRules(this);
+        OperatorMode? tokens = CreateOperatorMode(TimeProvider.System, null);
+        _ = CreatePlan(tokens);
+        _ = new SecurityRules(this, tokens);
         ValidateMapping();
         Tls?.Validate();
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(PingInterval, TimeSpan.Zero);

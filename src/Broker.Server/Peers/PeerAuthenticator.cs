@@ -33,6 +33,11 @@ public sealed class PeerAuthenticator
         {
             throw new ArgumentException("Leaf nodes need users of their own, because a callback authenticates the clients.");
         }
+
+        if (_own is null && Rules.Tokens is not null)
+        {
+            throw new ArgumentException("Leaf nodes need users of their own, because JWTs authenticate the clients.");
+        }
     }
 
     /// <summary>Whether a peer must send credentials.</summary>
@@ -67,7 +72,7 @@ public sealed class PeerAuthenticator
         {
             onResult(Identify(verdict.Principal, rules));
         }
-        else if (!_core.Verifications.TryEnqueue(from, new Check(verdict, holds => onResult(holds ? Identify(verdict.Principal, rules) : null))))
+        else if (!_core.Verifications.TryEnqueue(from, new Check(verdict, principal => onResult(Identify(principal, rules)))))
         {
             onResult(null);
         }
@@ -107,25 +112,25 @@ public sealed class PeerAuthenticator
             : null;
 
     // A peer that disconnects meanwhile is verified too: the queue bounds the verifications of its address.
-    private sealed class Check(Verdict verdict, Action<bool> onResult) : Verification
+    private sealed class Check(Verdict verdict, Action<Principal?> onResult) : Verification
     {
         internal override bool IsAbandoned => false;
 
         internal override void Run()
         {
-            bool holds = false;
+            Principal? principal = null;
             try
             {
-                holds = verdict.Verify!();
+                principal = verdict.Verify!().Principal;
             }
 #pragma warning disable CA1031 // The verifier belongs to the application and may throw any exception: the peer is refused.
             catch (Exception e) when (e is not OutOfMemoryException)
 #pragma warning restore CA1031
             {
-                holds = false;
+                principal = null;
             }
 
-            onResult(holds);
+            onResult(principal);
         }
     }
 }

@@ -9,6 +9,9 @@ internal sealed record Principal(PrincipalKind Kind, string? Name, AccessRules? 
     /// <summary>The configured user; null if the client has not authenticated as a configured user.</summary>
     internal User? User { get; init; }
 
+    /// <summary>What the JWT of the client grants; null if the client has not authenticated by a JWT.</summary>
+    internal UserGrant? Grant { get; init; }
+
     /// <summary>The name of the client's account.</summary>
     internal string Account { get; init; } = AccountNames.Global;
 }

@@ -15,6 +15,9 @@ internal enum PrincipalKind
     /// <summary>Authentication as a configured user by a password, key or certificate.</summary>
     User,
 
+    /// <summary>Authentication by a JWT.</summary>
+    Jwt,
+
     /// <summary>Authentication by a callback of the application.</summary>
     Application,
 }

@@ -26,11 +26,14 @@ internal sealed partial class SecurityRules
     // exists.
     private readonly Secret _decoy;
 
+    /// <param name="options">The options.</param>
+    /// <param name="tokens">The check of JWTs, which then replaces all users; null for none.</param>
     /// <exception cref="ArgumentException">
     /// The options contradict each other, or they need a verifier that is not set.
     /// </exception>
-    internal SecurityRules(ISecurityOptions options)
+    internal SecurityRules(ISecurityOptions options, IUserTokens? tokens = null)
     {
+        Tokens = tokens;
         Authorize = options.Authorize;
         AuthorizeAsync = options.AuthorizeAsync;
         Timeout = options.AuthTimeout;
@@ -65,11 +68,14 @@ internal sealed partial class SecurityRules
         }
 
         // If one account has users, all clients must authenticate.
-        RequiresAuth = UsesCallback || hasUsers || _token is not null;
+        RequiresAuth = UsesCallback || hasUsers || _token is not null || tokens is not null;
         _decoy = _users.Values.Select(u => u.Secret).Where(s => s.Hash is not null)
             .MaxBy(s => s.Hash!.Substring(CostIndex, 2), StringComparer.Ordinal)
             ?? new Secret(RandomNumberGenerator.GetHexString(32), "nobody", null);
     }
+
+    /// <summary>The check of JWTs; null if users do not authenticate by JWTs.</summary>
+    internal IUserTokens? Tokens { get; }
 
     internal Func<AuthorizationRequest, AuthorizationResult>? Authorize { get; }
 
@@ -96,10 +102,10 @@ internal sealed partial class SecurityRules
 
     /// <summary>
     /// Creates the nonce in INFO that a client signs, as nats-server does: 11 random bytes in base64url. Returns null
-    /// if no user has a key.
+    /// if no user can have a key.
     /// </summary>
     internal string? NewNonce()
-        => _keys.Count == 0 ? null : Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(NonceBytes));
+        => _keys.Count == 0 && Tokens is null ? null : Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(NonceBytes));
 
     /// <summary>Checks credentials against the users and the token.</summary>
     internal Verdict Check(Credentials credentials, string? nonce)
@@ -144,6 +150,8 @@ internal sealed partial class SecurityRules
                 return _token is not null && string.Equals(_givenToken, rules._givenToken, StringComparison.Ordinal)
                     ? _token.Value.Principal
                     : null;
+            case PrincipalKind.Jwt:
+                return Tokens?.Renew(before, out refusal);
             case PrincipalKind.Application:
                 bool same = UsesCallback && Authorize == rules.Authorize && AuthorizeAsync == rules.AuthorizeAsync;
                 return !same ? null
@@ -168,7 +176,7 @@ internal sealed partial class SecurityRules
         if (secret.Hash is { } hash)
         {
             byte[] password = Encoding.UTF8.GetBytes(credentials);
-            return new Verdict(principal, () => _passwords!.Verify(password, hash));
+            return new Verdict(null, () => _passwords!.Verify(password, hash) ? new Verdict(principal) : default);
         }
 
         if (secret.Matches(credentials) && principal is not null)
@@ -192,11 +200,12 @@ internal sealed partial class SecurityRules
         }
 
         byte[] message = Encoding.ASCII.GetBytes(nonce);
-        return new Verdict(_keys.GetValueOrDefault(key), () => _signatures!.Verify(bytes, message, signed));
+        Principal? principal = _keys.GetValueOrDefault(key);
+        return new Verdict(null, () => _signatures!.Verify(bytes, message, signed) ? new Verdict(principal) : default);
     }
 
-    // As in nats-server, the signature may be base64url or base64.
-    private static bool TryDecodeSignature(string? text, [NotNullWhen(true)] out byte[]? signature)
+    /// <summary>Decodes a signature of a nonce. As in nats-server, it may be base64url or base64.</summary>
+    internal static bool TryDecodeSignature(string? text, [NotNullWhen(true)] out byte[]? signature)
     {
         signature = null;
         try

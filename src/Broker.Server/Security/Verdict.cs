@@ -2,9 +2,11 @@ namespace Broker.Server;
 
 /// <summary>The result of checking a client's credentials.</summary>
 /// <param name="Principal">
-/// The principal of the client; null if the client is refused, whatever <paramref name="Verify"/> returns.
+/// The principal of the client; null if the client is refused or <paramref name="Verify"/> decides.
 /// </param>
 /// <param name="Verify">
-/// A further check that must return true and is too slow for a loop; null if no further check is needed.
+/// A further check that is too slow for a loop. It decides, and its result needs no further check. Null if no further
+/// check is needed.
 /// </param>
-internal readonly record struct Verdict(Principal? Principal, Func<bool>? Verify = null);
+/// <param name="Reason">Why the client is refused, for the log; null for wrong credentials.</param>
+internal readonly record struct Verdict(Principal? Principal, Func<Verdict>? Verify = null, string? Reason = null);

@@ -1,5 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using Broker.Protocol;
+using Broker.Transport;
 
 namespace Broker.Server;
 
@@ -33,6 +34,9 @@ internal sealed partial class Authentication(
     private SecurityRules _security = channel.Server.Security;
     private X509Certificate2? _certificate = certificate;
     private bool _mapsUsers;
+
+    // Closes the connection when the JWT of the client expires; null if it does not.
+    private LoopTimer? _end;
 
     /// <summary>Whether the client is not authenticated yet.</summary>
     internal bool IsPending => _admission.IsPending;
@@ -105,7 +109,11 @@ internal sealed partial class Authentication(
     }
 
     /// <summary>Ends the authentication when the connection is closed.</summary>
-    internal void End() => _admission.End();
+    internal void End()
+    {
+        _admission.End();
+        _end?.Cancel();
+    }
 
     /// <summary>
     /// Parses bytes of a client that is not authenticated yet, and returns the number of parsed bytes. If a CONNECT in
@@ -163,10 +171,11 @@ internal sealed partial class Authentication(
     }
 
     /// <summary>
-    /// Reports the result of a verification: the principal, or null to refuse the client. Thread-safe.
+    /// Reports the result of a verification: the principal, or null to refuse the client, with the reason for the log.
+    /// Thread-safe.
     /// </summary>
-    internal void ReportResult(ConnectRequest request, Principal? principal)
-        => channel.Loop.Post(() => OnResult(request, principal));
+    internal void ReportResult(ConnectRequest request, Principal? principal, string? reason = null)
+        => channel.Loop.Post(() => OnResult(request, principal, reason));
 
     /// <summary>Logs an exception of a callback or a verifier. Thread-safe.</summary>
     internal void LogFailure(Exception error)
@@ -197,6 +206,7 @@ internal sealed partial class Authentication(
         }
 
         identity.TrySetPrincipal(now, identity.Account);
+        StartEnd();
         if (identity.TryLeaveFullAccount())
         {
             channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, AccountFull);
@@ -214,7 +224,7 @@ internal sealed partial class Authentication(
     private bool Authenticate(ConnectRequest request)
     {
         Credentials shown = request.Credentials;
-        if (identity.Principal is { } present && (shown.IsEmpty || !_security.RequiresAuth))
+        if (identity.Principal is { } present && ((shown.IsEmpty && (shown.Jwt is null || _security.Tokens is null)) || !_security.RequiresAuth))
         {
             // A CONNECT without credentials keeps the client's present principal.
             return Accept(request, present);
@@ -230,7 +240,8 @@ internal sealed partial class Authentication(
             return AskApplication(request);
         }
 
-        Verdict verdict = IsMapped ? _security.CheckMapped(_certificate, shown) : _security.Check(shown, Nonce);
+        Verdict verdict = _security.Tokens is { } tokens ? CheckToken(tokens, shown)
+            : IsMapped ? _security.CheckMapped(_certificate, shown) : _security.Check(shown, Nonce);
         if (verdict is { Principal: null, Verify: null } && IsMapped)
         {
             Refuse(_security.ExplainMapped(_certificate), request);
@@ -254,7 +265,7 @@ internal sealed partial class Authentication(
 
     // There is one verification at a time: the server does not read from the client during a verification, so no other
     // CONNECT can arrive.
-    private void OnResult(ConnectRequest request, Principal? principal)
+    private void OnResult(ConnectRequest request, Principal? principal, string? reason)
     {
         if (!IsVerifying || channel.IsEnded)
         {
@@ -272,7 +283,7 @@ internal sealed partial class Authentication(
         _admission.EndVerification();
         if (!isGood)
         {
-            Refuse(WhyNot(principal), request);
+            Refuse(reason ?? WhyNot(principal), request);
         }
         else if (Accept(request, principal!))
         {
@@ -338,6 +349,7 @@ internal sealed partial class Authentication(
         }
 
         _admission.End();
+        StartEnd();
         Request = request.WithoutCredentials();
         owner.OnAuthenticated(request, isFirst);
         return true;

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Broker.Server;
 
 /// <summary>
@@ -21,6 +23,12 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
 
     /// <summary>The permissions of the client; null if everything is allowed.</summary>
     internal AccessRules? Access => channel.Target.Access;
+
+    /// <summary>The maximum subscriptions by the account and the JWT of the client; null for no limit.</summary>
+    internal int? MaxSubscriptions => Least(_account.Limits.Subscriptions, Principal?.Grant?.Subscriptions);
+
+    /// <summary>The maximum payload in bytes by the account and the JWT of the client; null for no limit.</summary>
+    internal int? MaxPayload => Least(_account.Limits.Payload, Principal?.Grant?.Payload);
 
     /// <summary>
     /// Changes the principal and the account. The subscriptions in the previous account must have ended before, because
@@ -93,7 +101,7 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
     internal void Grant(ReadOnlySpan<byte> reply, ClientIdentity? requester, long now)
     {
         if (requester != this
-            && (requester?.Principal is not { User: { } user } || user != Principal?.User || requester.MayUseReplySubject(reply, now)))
+            && (!IsSameUser(requester) || requester.MayUseReplySubject(reply, now)))
         {
             channel.Target.Grants?.Add(reply, now);
         }
@@ -123,6 +131,14 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
         _hasViolated = true;
         channel.WriteError(text);
     }
+
+    private static int? Least(int? one, int? other) => one is null || other < one ? other ?? one : one;
+
+    // Connections of one user have the same user of the configuration, or JWTs for the same key.
+    private bool IsSameUser([NotNullWhen(true)] ClientIdentity? other)
+        => (other?.Principal?.User is { } user && user == Principal?.User)
+            || (other?.Principal is { Grant: not null, Name: var name } && Principal?.Grant is not null
+                && string.Equals(name, Principal.Name, StringComparison.Ordinal));
 
     private bool MayUseReplySubject(ReadOnlySpan<byte> reply, long now)
         => Access is not { } access || access.MaySubscribe(reply, default) || access.MayPublish(reply)

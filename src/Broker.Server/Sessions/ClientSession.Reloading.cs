@@ -65,12 +65,12 @@ internal sealed partial class ClientSession
         }
 
         _subscriptions.Review(accessChanged: before != _identity.Access);
-        if (_subscriptions.Count > Account.Limits.Subscriptions)
+        if (_subscriptions.Count > _identity.MaxSubscriptions)
         {
             _server.Log.TooManySubscriptions(Id, RemoteEndPoint);
             _channel.Fail(ClientSubscriptions.TooMany);
         }
-        else if (_receiving.LimitPayload(Account.Limits.Payload))
+        else if (_receiving.LimitPayload(_identity.MaxPayload))
         {
             ResendInfo();
         }

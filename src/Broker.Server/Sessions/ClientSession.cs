@@ -208,7 +208,7 @@ internal sealed partial class ClientSession
         _target.SupportsHeaders = request.Headers;
         _server.Log.Connected(Id, RemoteEndPoint, request.Name, request.Language, request.Version);
         _channel.Acknowledge();
-        bool isLimited = _receiving.LimitPayload(Account.Limits.Payload);
+        bool isLimited = _receiving.LimitPayload(_identity.MaxPayload);
         if ((isLimited || _infoVersion != _server.InfoVersion) && request.ProtocolLevel >= 1)
         {
             // INFO has changed since it was sent to this client, or contains a limit of its account. Only this CONNECT

@@ -208,7 +208,7 @@ internal sealed class ClientSubscriptions(ClientChannel channel, ClientIdentity 
         ServerCore server = channel.Server;
         int most = channel.RemoteEndPoint is null ? server.Options.MaxSubscriptions : server.MaxSubscriptions;
         return (most == 0 || Count < most)
-            && !(Count >= identity.Account.Limits.Subscriptions)
+            && !(Count >= identity.MaxSubscriptions)
             && (server.SubscriptionBytes is not { } budget || budget.Free >= SubscriptionLimits.Measure(filter, queueLength, sidLength));
     }
 

@@ -143,8 +143,7 @@ internal sealed record ConnectRequest
                 Credentials = Credentials with { Signature = ConnectJson.Text(ref reader) };
                 break;
             case "JWT":
-                // The value is not used, but it must be a string.
-                ConnectJson.Text(ref reader);
+                Credentials = Credentials with { Jwt = ConnectJson.Text(ref reader) };
                 break;
             default:
                 reader.Skip();

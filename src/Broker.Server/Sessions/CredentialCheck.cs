@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>The verification of a password or signature, which runs on another thread than the loop.</summary>
+/// <summary>The verification of a password, signature or JWT, which runs on another thread than the loop.</summary>
 internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict)
     : Verification
 {
@@ -8,16 +8,16 @@ internal sealed class CredentialCheck(Authentication authentication, ConnectRequ
 
     internal override void Run()
     {
-        bool holds = false;
+        Verdict result = default;
         try
         {
-            holds = verdict.Verify!();
+            result = verdict.Verify!();
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
             authentication.LogFailure(e);
         }
 
-        authentication.ReportResult(request, holds ? verdict.Principal : null);
+        authentication.ReportResult(request, result.Principal, result.Reason);
     }
 }

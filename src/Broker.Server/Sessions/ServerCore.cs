@@ -46,8 +46,9 @@ internal sealed class ServerCore
         AuthenticationBytes = new ByteBudget(HeapLimit.Reduce(MaxAuthenticationBytes, heap));
         ReplyGrantBytes = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MaxBytesInAll, heap));
         Log = new ServerLog(options.Logger);
-        var plan = new AccountPlan(options.Accounts, options.SystemAccount, options.Mappings);
-        _security = new SecurityRules(options);
+        OperatorMode? tokens = options.CreateOperatorMode(loops.TimeProvider, null);
+        AccountPlan plan = options.CreatePlan(tokens);
+        _security = new SecurityRules(options, tokens);
         _tls = ServerTls.Create(options.Tls);
         _tls?.LogValidity(Log);
         Identity = new ServerIdentity(options.ServerName);

@@ -7,7 +7,6 @@ namespace Broker.Cli.Tests.Configuration;
 public sealed class NatsServerFileTests
 {
     private const string NoRoutes = "the broker does not form clusters";
-    private const string NoJwt = "users and accounts are configured in this file, not by JWTs";
 
     [Theory]
     [InlineData("cluster { name: c, listen: \"0.0.0.0:6222\", routes: [\"nats://a:6222\"] }", "cluster", NoRoutes)]
@@ -26,16 +25,15 @@ public sealed class NatsServerFileTests
     [InlineData("jetstream { max_buffered_msgs: 10 }", "max_buffered_msgs", "the broker bounds what waits for the disk in bytes by itself")]
     [InlineData("accounts { A { jetstream { max_mem: 1GB } } }", "max_mem", "\"max_mem\" and \"max_file\" of the server limit the streams of all accounts together")]
     [InlineData("mqtt { port: 1883 }", "mqtt", "the broker does not serve MQTT clients")]
-    [InlineData("operator: \"/o.jwt\"", "operator", NoJwt)]
-    [InlineData("resolver: MEMORY", "resolver", NoJwt)]
-    [InlineData("resolver_preload: { A: b }", "resolver_preload", NoJwt)]
+    [InlineData("resolver_pinned_accounts: [ A ]", "resolver_pinned_accounts", "the JWTs of accounts are in \"resolver_preload\" of this file")]
+    [InlineData("default_sentinel: \"x\"", "default_sentinel", "a client without a JWT is always refused")]
     [InlineData("syslog: true", "syslog", "the broker logs to standard error, which a service manager collects, or to a file")]
     [InlineData("no_header_support: true", "no_header_support", "headers are always supported; clients without header support receive no headers")]
     [InlineData("proxies { trusted: [] }", "proxies", "the broker does not know which clients connect through a proxy")]
     [InlineData("accounts { A { exports: [ { service: \"a.*\", account_token_position: 2 } ] } }", "account_token_position", "list the accounts that may import in \"accounts\"")]
     [InlineData("authorization { users: [ { user: a, password: b, proxy_required: true } ] }", "proxy_required", "the broker does not know which clients connect through a proxy")]
     [InlineData("authorization { auth_callout { } }", "auth_callout", "only an embedded server can have a callback for authentication, not this command")]
-    [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", NoJwt)]
+    [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", "a WebSocket client sends its JWT in its CONNECT, not in a cookie")]
     [InlineData("tls { connection_rate_limit: 10 }", "connection_rate_limit", "the number of connections is limited by max_connections of the whole server")]
     public void An_unsupported_key_is_refused_with_its_reason_and_position(string text, string key, string why)
     {

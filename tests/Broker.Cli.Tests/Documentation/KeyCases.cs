@@ -171,6 +171,7 @@ internal static class KeyCases
         Case("File", "accounts", ["{ }", "{ A { } }", "{ A { users: [ { user: a, password: p } ] } }"], ["x", "[]", "{ A: 1 }", "{ $G { } }", "{ A { users: [] } }"]),
         new("File", "system_account", ["system_account: S\naccounts { S { } }", "system_account: \"$SYS\""], ["system_account: S", "system_account: 1", "system_account: $SYS"]),
         new("File", "system", ["system: S\naccounts { S { } }"], ["system: S"]),
+        .. OfOperators(),
         .. Aliases(
             "File", ["mappings", "maps"],
             ["KEY { }", "KEY { a: b, \"c.*.>\": \"d.$1.>\" }", "KEY { a: [ { destination: b, weight: 5% } ] }", "KEY { a { dest: b, weight: 100 } }", "KEY { A: b, a: b }"],
@@ -181,6 +182,33 @@ internal static class KeyCases
             "File", "zeromq",
             ["{ publishers: \"tcp://127.0.0.1:*\", subscribers: \"tcp://127.0.0.1:*\" }", "false"], ["1", "x", "[]", "{ peers: 1 }"]),
     ];
+
+    // The seeds are known, so that no JWT contains one of the words in capital letters.
+    private static IEnumerable<KeyCase> OfOperators()
+    {
+        var one = JwtKey.ForOperator(1);
+        var account = JwtKey.ForAccount(2);
+        string jwt = one.Sign(one.Public, "\"type\":\"operator\",\"version\":2");
+        string ofAccount = one.Sign(account.Public, $"{JwtSite.NoLimits},\"type\":\"account\",\"version\":2");
+        string preload = $"resolver_preload {{ {account}: \"{ofAccount}\" }}";
+        return
+        [
+            .. Aliases(
+                "File", ["operator", "operators", "root", "roots", "root_operator", "root_operators"],
+                [$"KEY: \"{jwt}\"\nresolver: MEMORY", $"KEY: [\"{jwt}\"]\nresolver: MEMORY\n{preload}", $"KEY: \"{jwt}\"\nresolver: MEMORY\n{preload}\nsystem_account: {account}\nauthorization {{ timeout: 3 }}"],
+                [$"KEY: \"{jwt}\"", "KEY: \"FOLDER/none\"\nresolver: MEMORY", "KEY: 1\nresolver: MEMORY", "KEY: []\nresolver: MEMORY", $"KEY: \"{ofAccount}\"\nresolver: MEMORY", $"KEY: \"{jwt}\"\nresolver: MEMORY\naccounts {{ A {{ }} }}", $"KEY: \"{jwt}\"\nresolver: MEMORY\nauthorization {{ users: [ {{ user: a, password: p }} ] }}", $"KEY: \"{jwt}\"\nresolver: MEMORY\nsystem_account: {account}"]),
+            .. Aliases(
+                "File", ["trusted_keys", "trusted"], [$"KEY: {one}\nresolver: MEMORY\n{preload}", $"KEY: [{one}]\nresolver: MEMORY"],
+                [$"KEY: {account}\nresolver: MEMORY", $"KEY: {one}\nresolver: MEMORY\noperator: \"{jwt}\"", $"KEY: {one}", "KEY: []\nresolver: MEMORY"]),
+            .. Aliases(
+                "File", ["resolver", "account_resolver", "accounts_resolver"],
+                [$"KEY: MEMORY\noperator: \"{jwt}\"", $"KEY: mem\noperator: \"{jwt}\""],
+                ["KEY: MEMORY", $"KEY: URL(\"http://127.0.0.1/\")\noperator: \"{jwt}\"", $"KEY {{ type: full, dir: FOLDER }}\noperator: \"{jwt}\"", $"KEY: 1\noperator: \"{jwt}\""]),
+            new(
+                "File", "resolver_preload", [$"{preload}\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ }}\nresolver: MEMORY\noperator: \"{jwt}\""],
+                [preload, $"resolver_preload: x\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ {account}: \"{jwt}\" }}\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ A: \"{ofAccount}\" }}\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ {account}: 1 }}\nresolver: MEMORY\noperator: \"{jwt}\""]),
+        ];
+    }
 
     private static IEnumerable<KeyCase> OfSecurity() =>
     [

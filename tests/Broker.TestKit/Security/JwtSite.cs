@@ -1,6 +1,7 @@
 using System.Buffers.Text;
 using System.Globalization;
 using System.Text;
+using System.Text.Json;
 
 namespace Broker.TestKit.Security;
 
@@ -47,11 +48,21 @@ public sealed class JwtSite
         return (signer ?? Account).Sign(user.Public, $"{claims}\"type\":\"user\",\"version\":2", more);
     }
 
+    /// <summary>Returns JWTs by the public keys that they are for.</summary>
+    public static IReadOnlyDictionary<string, string> ByAccount(params IEnumerable<string> jwts)
+        => jwts.ToDictionary(SubjectOf, StringComparer.Ordinal);
+
     /// <summary>Creates the CONNECT of a user: its JWT and its signature of the nonce.</summary>
     public static string Connect(string jwt, JwtKey user, string nonce)
     {
         ArgumentNullException.ThrowIfNull(user);
         string signature = Base64Url.EncodeToString(user.Sign(Encoding.ASCII.GetBytes(nonce)));
         return string.Create(CultureInfo.InvariantCulture, $$"""CONNECT {"verbose":false,"pedantic":false,"protocol":1,"jwt":"{{jwt}}","sig":"{{signature}}"}""") + "\r\n";
+    }
+
+    private static string SubjectOf(string jwt)
+    {
+        using var claims = JsonDocument.Parse(Base64Url.DecodeFromChars(jwt.Split('.')[1]));
+        return claims.RootElement.GetProperty("sub").GetString()!;
     }
 }
