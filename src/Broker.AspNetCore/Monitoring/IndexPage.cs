@@ -9,10 +9,15 @@ namespace Broker.AspNetCore;
 /// </summary>
 internal static class IndexPage
 {
-    internal static string Write(ServerDescription facts, IReadOnlyList<MonitoringPage> others)
+    internal static string Write(ServerDescription facts, MonitoringOptions options)
     {
-        string more = string.Concat(others.Select(page =>
+        string more = string.Concat(options.Pages.Select(page =>
             $"<li><a href=\".{Encode(page.Path)}\">{Encode(page.Path.TrimStart('/'))}</a>: {Encode(page.Title)}</li>\n"));
+        if (options.Log is not null)
+        {
+            more += "<li><a href=\"./logz\">logz</a>: the last lines of the log</li>\n";
+        }
+
         // A server without a name has its id as name, which is too long for a title.
         string name = string.Equals(facts.Name, facts.Id, StringComparison.Ordinal) ? "broker" : facts.Name;
         // The links are relative, because the pages can have any base path.
@@ -60,6 +65,7 @@ internal static class IndexPage
     // The script fills these sections.
     private const string Live = """
         <main id="main" hidden>
+        <p id="summary" role="status"></p>
         <section aria-labelledby="traffic">
         <h2 id="traffic">Traffic, last 5 minutes</h2>
         <dl class="cards">
@@ -128,6 +134,10 @@ internal static class IndexPage
         <table><thead><tr><th scope="col" class="text">Name</th><th scope="col">Address</th><th scope="col">Account</th><th scope="col">State</th>
         <th scope="col">Subs</th><th scope="col">Msg/s in</th><th scope="col">Msg/s out</th></tr></thead><tbody id="leafrows"></tbody></table>
         </div>
+        </section>
+        <section id="log" aria-labelledby="loghead" hidden>
+        <h2 id="loghead">Log</h2>
+        <div class="scroll log" role="region" aria-labelledby="loghead" tabindex="0"><ol id="loglines"></ol></div>
         </section>
         </main>
         """;

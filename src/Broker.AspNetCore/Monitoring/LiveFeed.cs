@@ -140,6 +140,6 @@ internal sealed class LiveFeed(BrokerServer server, MonitoringOptions options)
                 .ConfigureAwait(false);
         }
 
-        return LiveSnapshot.Create(server.Inspect(), connections, server.InspectAccounts(), server.InspectSubjects(), options.Pages);
+        return LiveSnapshot.Create(server.Inspect(), connections, server.InspectAccounts(), server.InspectSubjects(), options);
     }
 }

@@ -18,11 +18,12 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
         ConnectionPage connections,
         IReadOnlyList<AccountDescription> accounts,
         SubjectPage subjects,
-        IReadOnlyList<MonitoringPage> pages)
+        MonitoringOptions options)
     {
         var activity = new HashCode();
         activity.Add(facts.Counters);
         activity.Add(facts.IsShuttingDown);
+        activity.Add(options.Log?.Count);
         var buffer = new ArrayBufferWriter<byte>(4096);
         buffer.Write("data: "u8);
         using (var json = new Utf8JsonWriter(buffer))
@@ -30,13 +31,19 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
             json.WriteStartObject();
             WriteServer(json, facts);
             json.WriteNumber("total", connections.Total);
+            if (options.Log is { } log)
+            {
+                // The page requests the lines when there are new ones.
+                json.WriteNumber("log", log.Count);
+            }
+
             WriteRows(json, "list", connections.Connections, connection => WriteConnection(json, connection, facts.Now));
             WriteRows(json, "accounts", accounts, account => WriteAccount(json, account));
             json.WriteNumber("sample_subjects", subjects.Interval);
             WriteRows(json, "subjects", subjects.Subjects, subject => WriteSubject(json, subject));
             WriteRows(json, "leafs", facts.LeafNodes, leaf => WriteLeaf(json, leaf));
             json.WriteStartObject("pages");
-            foreach (MonitoringPage page in pages)
+            foreach (MonitoringPage page in options.Pages)
             {
                 string text = page.WriteJson();
                 activity.Add(text, StringComparer.Ordinal);

@@ -51,6 +51,11 @@ public static class MonitoringEndpoints
         Map("/gatewayz", pages.GatewayzAsync);
         Map("/jsz", pages.JszAsync);
         Map("/metrics", pages.MetricsAsync);
+        if (options.Log is { } log)
+        {
+            Map(LogPage.Path, new LogPage(log).ServeAsync);
+        }
+
         foreach (MonitoringPage page in options.Pages)
         {
             Map(page.Path, context => MonitoringPages.WriteAsync(context, page));

@@ -43,6 +43,12 @@ public sealed class MonitoringOptions
     /// </summary>
     public NatsWebSocketHost? WebSockets { get; set; }
 
+    /// <summary>
+    /// The last lines of the program's log, for the live page and <c>/logz</c>. Null, the default, means that the pages
+    /// show no log.
+    /// </summary>
+    public RecentLog? Log { get; set; }
+
     /// <summary>Additional pages of other parts of the program. The index page lists them. Default: none.</summary>
     public IReadOnlyList<MonitoringPage> Pages { get; set; } = [];
 

@@ -53,7 +53,7 @@ internal sealed class MonitoringPages(BrokerServer server, MonitoringOptions opt
         context.Response.Headers.ContentSecurityPolicy =
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-        return context.Response.WriteAsync(IndexPage.Write(facts, options.Pages), context.RequestAborted);
+        return context.Response.WriteAsync(IndexPage.Write(facts, options), context.RequestAborted);
     }
 
     internal Task HealthzAsync(HttpContext context)

@@ -25,7 +25,7 @@ const values = {
 };
 
 const state = {
-  sort: 'cid', closed: false, filter: '', last: null, rows: null, subjects: [], history: new Map(), source: null,
+  sort: 'cid', closed: false, filter: '', last: null, rows: null, subjects: [], troubles: [], logged: null, history: new Map(), source: null,
   one: null, // the id of the connection that has the page, or null for the page of the server
   past: new Map(), // what this page has seen of each connection, by id
 };
@@ -272,6 +272,43 @@ function showRoutes(now, elapsed) {
   });
 }
 
+// Health in one line: what needs the attention of an operator now.
+function showSummary(now) {
+  const past = state.troubles;
+  past.push({ now: now.now, dropped: now.dropped, slow: now.slow_consumers });
+  while (past.length > 1 && past[1].now <= now.now - 60000) { past.shift(); }
+  const troubles = [];
+  if (!now.healthy) { troubles.push('the server shuts down'); }
+  if (state.one === null && !state.closed) {
+    const slow = state.rows.filter(c => c.note.includes('slow')).length;
+    if (slow) { troubles.push(`${slow} slow ${slow === 1 ? 'client' : 'clients'}`); }
+  }
+  if (now.slow_consumers > past[0].slow) { troubles.push(`${count(now.slow_consumers - past[0].slow)} slow consumers were closed in the last minute`); }
+  if (now.dropped > past[0].dropped) { troubles.push(`${count(now.dropped - past[0].dropped)} messages were dropped in the last minute`); }
+  const lostLeafs = now.leafs.filter(l => !l.connected).length;
+  if (lostLeafs) { troubles.push(`${lostLeafs} of ${now.leafs.length} leaf links are not connected`); }
+  const bridge = now.pages?.bridgez;
+  if (bridge?.routes?.length && !bridge.server) { troubles.push('the ZeroMQ bridge is not connected'); }
+  const text = troubles.join('; ');
+  setText(byId('summary'), text ? `Needs attention: ${text}.` : 'Nothing needs attention.');
+  byId('summary').className = text ? 'badge bad' : 'muted';
+}
+
+async function showLog(now) {
+  byId('log').hidden = now.log === undefined;
+  if (now.log === undefined || now.log === state.logged) { return; }
+  state.logged = now.log;
+  const answer = await fetch('./logz');
+  if (!answer.ok) { return; }
+  const lines = (await answer.json()).lines.reverse().slice(0, 100);
+  byId('loglines').replaceChildren(...lines.map(line => {
+    const item = make('li');
+    item.append(make('time', new Date(line.time).toLocaleString()), ' ',
+      make('span', line.level, line.level === 'info' ? 'muted' : 'badge bad'), ` ${line.category}: ${line.text}`);
+    return item;
+  }));
+}
+
 function show(now) {
   const elapsed = state.last ? (now.now - state.last.now) / 1000 : 0;
   showServer(now, elapsed);
@@ -280,6 +317,8 @@ function show(now) {
   showAccounts(now, elapsed);
   showLeafs(now, elapsed);
   showRoutes(now, elapsed);
+  showSummary(now);
+  showLog(now);
   state.last = now;
 }
 

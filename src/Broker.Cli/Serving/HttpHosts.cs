@@ -12,8 +12,8 @@ internal static partial class HttpHosts
 {
     /// <exception cref="ServeStartException">The address or the certificate cannot be used.</exception>
     public static Task<MonitoringHost> StartMonitoringAsync(
-        BrokerServer server, ListenAddress address, ServeSettings settings, NatsWebSocketHost? webSockets,
-        IReadOnlyList<MonitoringPage> pages, ILogger logger, CancellationToken cancellationToken)
+        BrokerServer server, ListenAddress address, ServeSettings settings, MonitoringOptions options, ILogger logger,
+        CancellationToken cancellationToken)
     {
         // As in nats-server, the pages do not require a client certificate.
         SslServerAuthenticationOptions? tls = settings switch
@@ -24,14 +24,9 @@ internal static partial class HttpHosts
         };
         return ListenAsync(address, async () =>
         {
-            var options = new MonitoringOptions
-            {
-                BasePath = settings.HttpBasePath,
-                MaxConnections = settings.HttpMaxConnections,
-                Tls = tls,
-                WebSockets = webSockets,
-                Pages = pages,
-            };
+            options.BasePath = settings.HttpBasePath;
+            options.MaxConnections = settings.HttpMaxConnections;
+            options.Tls = tls;
             MonitoringHost host = await MonitoringHost.StartAsync(
                 server, await address.ResolveAsync(cancellationToken), options, cancellationToken);
             MonitoringStarted(logger, host.Address.Scheme, host.Address.Authority);

@@ -29,6 +29,12 @@ internal sealed class ServeHost : IServeHost
 
     public async Task<ServeAddresses> StartAsync(ServeSettings settings, ILoggerFactory loggers, CancellationToken cancellationToken)
     {
+        RecentLog? log = (settings.Https ?? settings.Http) is null ? null : new RecentLog();
+        if (log is not null)
+        {
+            loggers.AddProvider(log);
+        }
+
         ILogger logger = loggers.CreateLogger("server");
         _loggers = loggers;
         _settings = settings;
@@ -52,9 +58,13 @@ internal sealed class ServeHost : IServeHost
 
         if ((settings.Https ?? settings.Http) is { } pages)
         {
-            IReadOnlyList<MonitoringPage> added = [BridgePage.Of(() => _bridge?.Snapshot())];
-            _monitoring = await HttpHosts.StartMonitoringAsync(
-                _server, pages, settings, _webSocket, added, logger, cancellationToken);
+            var options = new MonitoringOptions
+            {
+                WebSockets = _webSocket,
+                Pages = [BridgePage.Of(() => _bridge?.Snapshot())],
+                Log = log,
+            };
+            _monitoring = await HttpHosts.StartMonitoringAsync(_server, pages, settings, options, logger, cancellationToken);
         }
 
         StartWarnings.Log(settings, _bridge, _monitoring, logger);

@@ -1,5 +1,6 @@
 using Broker.AspNetCore.Tests.Harness;
 using Broker.TestKit.Browsers;
+using Microsoft.Extensions.Logging;
 
 namespace Broker.AspNetCore.Tests.Live;
 
@@ -125,6 +126,28 @@ public sealed class LivePageTests
         await page.ReadAsync("document.getElementById('which').value = 'closed'; document.getElementById('which').onchange({ target: document.getElementById('which') })");
         await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelector('#rows .badge').textContent.length > 3");
         Assert.Contains("stopped", await page.ReadAsync("document.querySelector('#rows tr').textContent"), StringComparison.Ordinal);
+        AssertClean(page, site);
+    }
+
+    [Fact]
+    public async Task The_log_follows_with_its_texts_as_text_and_health_is_one_line()
+    {
+        using var log = new RecentLog();
+        ILogger logger = log.CreateLogger("server");
+        logger.LogInformation("begun");
+        int lost = 0;
+        var bridge = new MonitoringPage("/bridgez", "ZeroMQ routes", () => $$"""
+            { "server": {{(Volatile.Read(ref lost) == 0 ? "\"nats://127.0.0.1:4222\"" : "null")}}, "routes": [{ "name": "jobs", "pattern": "pushpull", "endpoints": [] }] }
+            """);
+        await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Log = log, Pages = [bridge] });
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.querySelectorAll('#loglines li').length === 1 && document.getElementById('loglines').textContent.endsWith(' info server: begun')");
+        await page.UntilAsync("document.getElementById('summary').textContent === 'Nothing needs attention.'");
+        logger.LogWarning(Hostile);
+        Volatile.Write(ref lost, 1);
+        await page.UntilAsync($"document.querySelector('#loglines li').textContent.endsWith(' warn server: {Hostile}') && document.querySelectorAll('#loglines .bad').length === 1");
+        await page.UntilAsync("document.getElementById('summary').textContent === 'Needs attention: the ZeroMQ bridge is not connected.'");
         AssertClean(page, site);
     }
 
