@@ -65,6 +65,23 @@ public sealed partial class BrokerServer : IAsyncDisposable
     public int MaxConnections => _core.Options.MaxConnections;
 
     /// <summary>
+    /// Closes the connection of a client, without an error message to it. The connections page shows the reason
+    /// <c>Kicked</c>. Thread-safe.
+    /// </summary>
+    /// <param name="id">The id of the client, as in INFO.</param>
+    /// <returns>False if no such client is connected.</returns>
+    public bool CloseClient(ulong id)
+    {
+        if (_core.EnumerateSessions().FirstOrDefault(s => s.Id == id) is not { } session)
+        {
+            return false;
+        }
+
+        session.Loop.Run(() => session.Channel.CloseSilently(CloseText.Kicked));
+        return true;
+    }
+
+    /// <summary>
     /// The server calls this callback on a thread-pool thread when a client in the system account sends the request
     /// <c>$SYS.REQ.SERVER.&lt;id&gt;.RELOAD</c>. The callback reads the program's configuration again and applies it by
     /// <see cref="ReloadAsync"/>. If the task fails, the requester receives the message of the exception. Null, the

@@ -56,6 +56,11 @@ internal sealed class FakeHost : IServeHost
     /// <summary>Called with the way to request a reload.</summary>
     public Action<Func<Task>> OnReloadPossible { get; init; } = static _ => { };
 
+    public void LameDuckOnRequest(Action begin) => OnLameDuckPossible(begin);
+
+    /// <summary>Called with the way to request lame duck mode.</summary>
+    public Action<Action> OnLameDuckPossible { get; init; } = static _ => { };
+
     public Task EnterLameDuckAsync(CancellationToken cancellationToken)
     {
         LameDuck = true;

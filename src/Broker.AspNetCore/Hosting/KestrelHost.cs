@@ -57,6 +57,7 @@ internal sealed class KestrelHost : IAsyncDisposable
         HttpPlaces places,
         SslServerAuthenticationOptions? tls,
         Action<KestrelServerLimits> limit,
+        Action<IServiceCollection>? addServices,
         Action<WebApplication> map,
         CancellationToken cancellationToken)
     {
@@ -88,6 +89,7 @@ internal sealed class KestrelHost : IAsyncDisposable
         // This lifetime replaces the default lifetime, which handles SIGTERM and SIGINT.
         builder.Services.AddSingleton<IHostLifetime, EmbeddedLifetime>();
         builder.Services.Configure<HostOptions>(static o => o.ShutdownTimeout = Grace);
+        addServices?.Invoke(builder.Services);
         WebApplication application = builder.Build();
         try
         {

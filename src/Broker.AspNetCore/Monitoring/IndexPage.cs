@@ -42,7 +42,8 @@ internal static class IndexPage
             </header>
             <noscript><p>{{Count(facts.Counters.Connections, "connection")}}, {{Count(facts.Counters.Subscriptions, "subscription")}}.
             With scripts this page shows rates, connections and routes.</p></noscript>
-            {{Live}}
+            {{(options.IsOpenToOthers ? OpenToOthers : "")}}{{Live}}
+            {{(options.Administrator is null ? "" : Administrator)}}
             <nav aria-label="Pages">
             <h2>Pages</h2>
             <ul>
@@ -61,6 +62,29 @@ internal static class IndexPage
 
             """;
     }
+
+    private const string OpenToOthers = """
+        <p class="badge bad">Everybody who can connect to this address can see this page.</p>
+
+        """;
+
+    private const string Administrator = """
+        <section id="admin" aria-labelledby="adminhead" hidden>
+        <h2 id="adminhead">Administrator</h2>
+        <form id="login" class="tools">
+        <label id="namelabel">Name <input id="loginname" autocomplete="username" maxlength="256"></label>
+        <label>Password or token <input id="loginsecret" type="password" autocomplete="current-password" maxlength="256" required></label>
+        <button>Log in</button>
+        </form>
+        <div id="actions" class="tools" hidden><span id="adminname"></span>
+        <button type="button" id="reload">Reload the configuration</button>
+        <button type="button" id="lameduck">Begin lame duck mode</button>
+        <button type="button" id="closeone">Close this connection</button>
+        <button type="button" id="logout">Log out</button>
+        </div>
+        <p id="adminsays" role="status"></p>
+        </section>
+        """;
 
     // The script fills these sections.
     private const string Live = """

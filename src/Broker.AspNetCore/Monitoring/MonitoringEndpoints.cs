@@ -1,7 +1,10 @@
 using Broker.AspNetCore;
 using Broker.Server;
+using Microsoft.AspNetCore.Antiforgery;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 
 namespace Microsoft.AspNetCore.Builder;
 
@@ -32,6 +35,13 @@ public static class MonitoringEndpoints
     internal static RouteGroupBuilder MapMonitoring(this IEndpointRouteBuilder endpoints, BrokerServer server, MonitoringOptions options)
     {
         RouteGroupBuilder group = endpoints.MapGroup(options.BasePath!);
+        options.Administrator?.Validate();
+        if (options.Administrator is not null && endpoints.ServiceProvider.GetService<IAntiforgery>() is null)
+        {
+            throw new InvalidOperationException(
+                $"An administrator needs services: call {nameof(AdministratorServices.AddBrokerAdministrator)} of the builder's Services.");
+        }
+
         var pages = new MonitoringPages(server, options);
         server.DescribeHttp = pages.Describe;
         Map("/", pages.IndexAsync);
@@ -61,10 +71,26 @@ public static class MonitoringEndpoints
             Map(page.Path, context => MonitoringPages.WriteAsync(context, page));
         }
 
+        if (options.Administrator is { } administrator)
+        {
+            var actions = new AdministratorPages(server, administrator);
+            MapAdministrator(group, pages, actions);
+            endpoints.ServiceProvider.GetService<IHostApplicationLifetime>()?.ApplicationStopped.Register(actions.Dispose);
+        }
+
         group.MapMethods(ProbePath, Methods, pages.Counted(ProbePath, pages.HealthzAsync));
         return group;
 
         void Map(string path, RequestDelegate page) => group.MapMethods(path, Methods, pages.Guarded(path, page));
+    }
+
+    private static void MapAdministrator(RouteGroupBuilder group, MonitoringPages pages, AdministratorPages administrator)
+    {
+        group.MapMethods(AdministratorPages.Path, [HttpMethods.Get], pages.Guarded(AdministratorPages.Path, administrator.StateAsync));
+        foreach ((string path, RequestDelegate handler) in administrator.Actions)
+        {
+            group.MapMethods(path, [HttpMethods.Post], pages.Guarded(path, handler));
+        }
     }
 
     /// <summary>Maps the additional pages only, for a program without a server.</summary>

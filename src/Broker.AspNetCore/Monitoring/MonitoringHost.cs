@@ -2,6 +2,7 @@ using System.Net;
 using Broker.Server;
 using Broker.Transport;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.AspNetCore;
 
@@ -17,6 +18,8 @@ public sealed class MonitoringHost : IAsyncDisposable
 
     // A program that requests a page at least once in this time keeps its connection.
     private static readonly TimeSpan IdleTimeout = TimeSpan.FromSeconds(30);
+
+    private const int MaxActionBytes = 4096;
 
     private readonly KestrelHost _host;
 
@@ -91,9 +94,10 @@ public sealed class MonitoringHost : IAsyncDisposable
             {
                 limits.RequestHeadersTimeout = HeadersTimeout;
                 limits.KeepAliveTimeout = IdleTimeout;
-                // The pages accept no request bodies.
-                limits.MaxRequestBodySize = 0;
+                // Only the actions of an administrator have a request body.
+                limits.MaxRequestBodySize = options.Administrator is null ? 0 : MaxActionBytes;
             },
+            options.Administrator is null ? null : AdministratorServices.AddToHost,
             map,
             cancellationToken).ConfigureAwait(false);
         options.EndPoint = host.EndPoint;

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Broker.AspNetCore;
 
@@ -49,6 +50,13 @@ public sealed class MonitoringOptions
     /// </summary>
     public RecentLog? Log { get; set; }
 
+    /// <summary>
+    /// The administrator, who may change the server from the live page. Null, the default: the pages only show the server,
+    /// and there is no address for changes. A web application also needs
+    /// <see cref="AdministratorServices.AddBrokerAdministrator"/>.
+    /// </summary>
+    public AdministratorOptions? Administrator { get; set; }
+
     /// <summary>Additional pages of other parts of the program. The index page lists them. Default: none.</summary>
     public IReadOnlyList<MonitoringPage> Pages { get; set; } = [];
 
@@ -65,6 +73,12 @@ public sealed class MonitoringOptions
 
     /// <summary>The address of the pages, for <c>/varz</c>. <see cref="MonitoringHost"/> sets it.</summary>
     internal EndPoint? EndPoint { get; set; }
+
+    /// <summary>
+    /// Whether other machines can reach the pages and nobody asks who they are. The host knows its address. A web
+    /// application has its own rules.
+    /// </summary>
+    internal bool IsOpenToOthers => Authorize is null && EndPoint is IPEndPoint ip && !IPAddress.IsLoopback(ip.Address);
 
     internal bool IsSecure => Tls is not null || Certificate is not null;
 

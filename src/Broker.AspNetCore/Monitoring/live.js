@@ -405,7 +405,64 @@ function navigate() {
   } else if (before !== null) {
     document.querySelector(`#rows a[data-cid="${before}"]`)?.focus();
   }
+  showAdmin();
   open();
+}
+
+// The administrator. The page has this part only if the server has an administrator.
+const admin = { state: null };
+
+async function act(action, fields) {
+  const answer = await fetch(`./admin/${action}`, { method: 'POST', headers: { [admin.state.header]: admin.state.token }, body: new URLSearchParams(fields) });
+  setText(byId('adminsays'), await answer.text());
+  byId('adminsays').className = answer.ok ? 'muted' : 'badge bad';
+  await readAdmin();
+}
+
+async function readAdmin() {
+  const answer = await fetch('./admin');
+  if (!answer.ok) { return; }
+  admin.state = await answer.json();
+  byId('admin').hidden = false;
+  showAdmin();
+}
+
+function showAdmin() {
+  if (!admin.state) { return; }
+  const known = admin.state.name !== null;
+  byId('login').hidden = known;
+  byId('actions').hidden = !known;
+  byId('namelabel').hidden = !admin.state.needs_name;
+  setText(byId('adminname'), known ? `Logged in as ${admin.state.name}.` : '');
+  byId('reload').hidden = !admin.state.reload;
+  byId('lameduck').hidden = !admin.state.lameduck;
+  byId('closeone').hidden = state.one === null;
+}
+
+// An action that clients notice needs a second press within five seconds.
+function onSecondPress(button, run) {
+  const title = button.textContent;
+  let until = 0;
+  button.onclick = () => {
+    if (Date.now() < until) { until = 0; setText(button, title); run(); return; }
+    until = Date.now() + 5000;
+    setText(button, `Really? ${title}`);
+    setTimeout(() => { if (Date.now() >= until) { setText(button, title); } }, 5100);
+  };
+}
+
+function beginAdmin() {
+  byId('login').onsubmit = async event => {
+    event.preventDefault();
+    const secret = byId('loginsecret').value;
+    byId('loginsecret').value = '';
+    await act('login', { name: byId('loginname').value, secret });
+  };
+  byId('logout').onclick = () => act('logout', {});
+  byId('reload').onclick = () => act('reload', {});
+  onSecondPress(byId('lameduck'), () => act('lameduck', {}));
+  onSecondPress(byId('closeone'), () => act('close', { cid: state.one }));
+  readAdmin();
 }
 
 function begin() {
@@ -432,6 +489,7 @@ function begin() {
     open();
   };
   window.onhashchange = navigate;
+  if (byId('admin')) { beginAdmin(); }
   byId('main').hidden = false;
   navigate();
 }

@@ -77,6 +77,7 @@ public sealed class NatsWebSocketHost : IAsyncDisposable
                 limits.MaxRequestBodySize = 0;
                 limits.MinResponseDataRate = null;
             },
+            addServices: null,
             application => application.Run(application.CreateWebSocketDelegate(server, options)),
             cancellationToken).ConfigureAwait(false);
         return new NatsWebSocketHost(host, options);

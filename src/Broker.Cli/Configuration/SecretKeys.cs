@@ -7,7 +7,7 @@ internal static class SecretKeys
 {
     private static readonly HashSet<string> Secret = new(StringComparer.OrdinalIgnoreCase)
     {
-        "authorization", "accounts", "users", "user", "username", "password", "pass", "token", "nkey", "url", "security",
+        "authorization", "accounts", "users", "user", "username", "password", "pass", "token", "nkey", "url", "security", "http_admin",
     };
 
     private static readonly HashSet<string> Usual = new(Secret, StringComparer.OrdinalIgnoreCase)

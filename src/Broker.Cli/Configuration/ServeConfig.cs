@@ -45,7 +45,7 @@ internal static class ServeConfig
             PidFile = section.FilePath("pid_file", null) ?? section.FilePath("pidfile", defaults.PidFile),
             PortsFileDirectory = section.FilePath("ports_file_dir", defaults.PortsFileDirectory),
         };
-        settings = Listen(section, Pages(section, Log(section, settings)));
+        settings = Listen(section, Pages(section, Log(section, settings), problems));
         settings = settings with
         {
             AllowNonTls = TlsConfig.AllowsNonTls(section),
@@ -73,10 +73,11 @@ internal static class ServeConfig
         return settings;
     }
 
-    private static ServeSettings Pages(ConfigSection section, ServeSettings defaults) => defaults with
+    private static ServeSettings Pages(ConfigSection section, ServeSettings defaults, List<ConfigProblem> problems) => defaults with
     {
         HttpBasePath = BasePath(section, defaults.HttpBasePath),
         HttpMaxConnections = HttpMaxConnections(section, defaults.HttpMaxConnections),
+        HttpAdmin = new AdministratorConfig(problems).Read(section, defaults.HttpAdmin),
         SampleSubjects = (int)section.Whole("sample_subjects", defaults.SampleSubjects, 0, ServeSettings.MaxSampleInterval),
     };
 

@@ -49,6 +49,11 @@ internal sealed class BridgeHost(Func<ClientOptions, ClientOptions> identify) : 
     }
 
     // ZeroMQ programs cannot be asked to connect to another server.
+    public void LameDuckOnRequest(Action begin)
+    {
+        // A bridge without a server has no administrator.
+    }
+
     public Task EnterLameDuckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public async Task<long> StopAsync(CancellationToken deadline)

@@ -33,6 +33,7 @@ internal static class FixedSettings
         ("https", settings.Https),
         ("http_base_path", settings.HttpBasePath),
         ("http_max_connections", settings.HttpMaxConnections),
+        ("http_admin", settings.HttpAdmin),
         ("websocket", settings.WebSocket is null ? null : settings.WebSocket with { AllowedOrigins = [] }),
         ("websocket", Text(settings.WebSocket?.AllowedOrigins)),
         ("jetstream", settings.Streams),

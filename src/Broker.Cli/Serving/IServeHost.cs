@@ -40,6 +40,9 @@ internal interface IServeHost : IAsyncDisposable
     /// </summary>
     void ReloadOnRequest(Func<Task> reload);
 
+    /// <summary>Sets the function that begins lame duck mode when an administrator asks for it. Called after the start.</summary>
+    void LameDuckOnRequest(Action begin);
+
     /// <summary>
     /// Stops accepting clients, asks connected clients to connect to other servers, and closes the remaining clients.
     /// The caller stops the host afterwards.

@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using Broker.AspNetCore;
 using Broker.Bridge;
+using Broker.Cryptography;
 using Broker.Leaf;
 using Broker.Server;
 using Broker.Transport;
@@ -23,6 +24,7 @@ internal sealed class ServeHost : IServeHost
     private NatsWebSocketHost? _webSocket;
     private TimeSpan _stopDeadline;
     private ServeSettings _settings = new();
+    private Action? _beginLameDuck;
 
     // The bridge is a client of the server. It needs a user if clients must authenticate, now or after a reload.
     private readonly BridgeUser _bridgeUser = new();
@@ -63,6 +65,7 @@ internal sealed class ServeHost : IServeHost
                 WebSockets = _webSocket,
                 Pages = [BridgePage.Of(() => _bridge?.Snapshot())],
                 Log = log,
+                Administrator = Administrator(settings.HttpAdmin, logger),
             };
             _monitoring = await HttpHosts.StartMonitoringAsync(_server, pages, settings, options, logger, cancellationToken);
         }
@@ -125,6 +128,8 @@ internal sealed class ServeHost : IServeHost
     }
 
     public void ReloadOnRequest(Func<Task> reload) => _server!.RereadConfiguration = reload;
+
+    public void LameDuckOnRequest(Action begin) => _beginLameDuck = begin;
 
     public Task EnterLameDuckAsync(CancellationToken cancellationToken)
         => _server!.EnterLameDuckAsync(_settings.LameDuckDuration, _settings.LameDuckGracePeriod, cancellationToken);
@@ -192,6 +197,21 @@ internal sealed class ServeHost : IServeHost
 
         _loops?.Dispose();
     }
+
+    private AdministratorOptions? Administrator(AdministratorSettings? settings, ILogger logger) => settings is null ? null : new AdministratorOptions
+    {
+        Name = settings.User,
+        PasswordHash = settings.PasswordHash,
+        PasswordVerifier = new BcryptVerifier(),
+        Token = settings.Token,
+        Logger = logger,
+        EnterLameDuck = () =>
+        {
+            Action begin = _beginLameDuck ?? throw new InvalidOperationException("the broker is still starting");
+            begin();
+            return Task.CompletedTask;
+        },
+    };
 
     private async Task<BrokerServer> StartServerAsync(ServeSettings settings, ILogger logger, CancellationToken cancellationToken)
     {

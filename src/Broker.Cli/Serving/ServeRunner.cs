@@ -58,6 +58,7 @@ internal sealed class ServeRunner(Screen screen, TimeProvider clock, params IEnu
                 : null;
             logging.Release();
             host.ReloadOnRequest(control.ReloadAsync);
+            host.LameDuckOnRequest(() => control.Request(ControlRequest.LameDuck));
             told.OnStarted(addresses, settings);
             logging.ReleaseWarnings();
             using (var ended = CancellationTokenSource.CreateLinkedTokenSource(control.Stop))

@@ -26,6 +26,10 @@ internal static partial class StartWarnings
         if (monitoring?.EndPoint is IPEndPoint pages && !IPAddress.IsLoopback(pages.Address))
         {
             PagesAreOpen(logger, monitoring.Address);
+            if (settings is { HttpAdmin: not null, Https: null })
+            {
+                AdministratorInClear(logger, monitoring.Address);
+            }
         }
 
         if (settings is { Streams: null, StoreDirectory: { } unused })
@@ -55,6 +59,9 @@ internal static partial class StartWarnings
 
     [LoggerMessage(220, LogLevel.Warning, "The directory {Directory} is not used: streams need -js, or \"jetstream\" in the file")]
     private static partial void StoreIsUnused(ILogger logger, string directory);
+
+    [LoggerMessage(221, LogLevel.Warning, "http_admin without TLS at {Address}: the administrator's password is sent unencrypted")]
+    private static partial void AdministratorInClear(ILogger logger, Uri address);
 
     [LoggerMessage(216, LogLevel.Warning, "websocket has no host, so it listens on all addresses of this machine: {Address}")]
     private static partial void WebSocketIsEverywhere(ILogger logger, ListenAddress address);

@@ -90,6 +90,9 @@ internal sealed record ServeSettings
     /// <summary>The maximum number of payload bytes that a trace line shows; 0 for all.</summary>
     public int TracedPayload { get; init; } = 1024;
 
+    /// <summary>The administrator of the live page; null if nobody may change anything there.</summary>
+    public AdministratorSettings? HttpAdmin { get; init; }
+
     /// <summary>The largest value of <see cref="SampleSubjects"/>.</summary>
     public const int MaxSampleInterval = 1_000_000;
 

@@ -161,6 +161,24 @@ public sealed partial class LiveFeedTests
         Assert.True(html.Length + script.Length + style.Length < MaxPageBytes);
     }
 
+    [Theory]
+    [InlineData("127.0.0.1", false, false)]
+    [InlineData("::1", false, false)]
+    [InlineData("0.0.0.0", false, true)]
+    [InlineData("::", false, true)]
+    [InlineData("100.64.0.1", false, true)]
+    [InlineData("0.0.0.0", true, false)]
+    public async Task A_page_that_strangers_can_open_says_so(string address, bool hasRule, bool isOpen)
+    {
+        await using BrokerServer server = await BrokerServer.StartAsync(static o => o.Listen(0), Ended);
+        var options = new MonitoringOptions
+        {
+            EndPoint = new IPEndPoint(IPAddress.Parse(address), 8222),
+            Authorize = hasRule ? static _ => true : null,
+        };
+        Assert.Equal(isOpen, IndexPage.Write(server.Inspect(), options).Contains("Everybody who can connect", StringComparison.Ordinal));
+    }
+
     [Fact]
     public async Task Below_a_prefix_the_page_is_in_a_folder()
     {

@@ -134,7 +134,7 @@ public sealed class LivePageTests
     {
         using var log = new RecentLog();
         ILogger logger = log.CreateLogger("server");
-        logger.LogInformation("begun");
+        logger.Write(LogLevel.Information, "begun");
         int lost = 0;
         var bridge = new MonitoringPage("/bridgez", "ZeroMQ routes", () => $$"""
             { "server": {{(Volatile.Read(ref lost) == 0 ? "\"nats://127.0.0.1:4222\"" : "null")}}, "routes": [{ "name": "jobs", "pattern": "pushpull", "endpoints": [] }] }
@@ -144,7 +144,7 @@ public sealed class LivePageTests
         await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
         await page.UntilAsync("document.querySelectorAll('#loglines li').length === 1 && document.getElementById('loglines').textContent.endsWith(' info server: begun')");
         await page.UntilAsync("document.getElementById('summary').textContent === 'Nothing needs attention.'");
-        logger.LogWarning(Hostile);
+        logger.Write(LogLevel.Warning, Hostile);
         Volatile.Write(ref lost, 1);
         await page.UntilAsync($"document.querySelector('#loglines li').textContent.endsWith(' warn server: {Hostile}') && document.querySelectorAll('#loglines .bad').length === 1");
         await page.UntilAsync("document.getElementById('summary').textContent === 'Needs attention: the ZeroMQ bridge is not connected.'");

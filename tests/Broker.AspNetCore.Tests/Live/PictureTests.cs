@@ -14,7 +14,11 @@ public sealed class PictureTests
     {
         string folder = Environment.GetEnvironmentVariable("BROKER_PICTURES")
             ?? throw new InvalidOperationException("BROKER_PICTURES is not set to a folder.");
-        await using Site site = await Site.StartAsync(static o => o.ServerName = "orders");
+        await using Site site = await Site.StartAsync(static o =>
+        {
+            o.ServerName = "orders";
+            o.SampleSubjects = 10;
+        });
         LineClient[] clients =
         [
             .. ((string[])["shop", "stock", "billing", "dashboard"])
@@ -28,6 +32,9 @@ public sealed class PictureTests
         await Task.Delay(TimeSpan.FromSeconds(45), Ended);
         await SaveAsync(page, 1400, 760, Path.Combine(folder, "live.png"));
         await SaveAsync(page, 400, 900, Path.Combine(folder, "live-narrow.png"));
+        string id = (await site.GetAsync("connz?sort=msgs_from")).GetProperty("connections")[0].GetProperty("cid").ToString();
+        await page.ReadAsync($"location.hash = '#client={id}'");
+        await SaveAsync(page, 1400, 760, Path.Combine(folder, "live-connection.png"));
         await stop.CancelAsync();
         await publishing;
         Array.ForEach(clients, static client => client.Dispose());

@@ -19,13 +19,13 @@ public sealed class RecentLogTests
         ILogger logger = loggers.CreateLogger("Some.Part");
         for (int i = 0; i < RecentLog.Capacity + 7; i++)
         {
-            logger.LogInformation("line {Number}", i);
+            logger.Write(LogLevel.Information, string.Create(CultureInfo.InvariantCulture, $"line {i}"));
         }
 
-        logger.LogDebug("debug");
-        logger.LogTrace("trace");
-        logger.LogWarning("<b>\u001b[31m{Long}", new string('x', 5_000));
-        logger.LogError(new InvalidOperationException("why"), "failed");
+        logger.Write(LogLevel.Debug, "debug");
+        logger.Write(LogLevel.Trace, "trace");
+        logger.Write(LogLevel.Warning, "<b>\u001b[31m" + new string('x', 5_000));
+        logger.Write(LogLevel.Error, "failed", new InvalidOperationException("why"));
         await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Log = log });
         JsonElement[] lines = [.. (await site.GetAsync("logz")).GetProperty("lines").EnumerateArray()];
         Assert.Equal(RecentLog.Capacity, lines.Length);
@@ -45,7 +45,7 @@ public sealed class RecentLogTests
     [InlineData(LogLevel.Trace)]
     [InlineData(LogLevel.Debug)]
     public void Lines_that_may_contain_payloads_cannot_be_kept(LogLevel level)
-        => Assert.Throws<ArgumentOutOfRangeException>("level", () => new RecentLog(level));
+        => Assert.Throws<ArgumentOutOfRangeException>(nameof(level), () => new RecentLog(level));
 
     [Fact]
     public async Task Without_a_log_there_is_no_page_and_with_an_access_rule_it_is_refused()

@@ -35,6 +35,7 @@ internal static class KeyCases
         "authorization of leafnodes" => "accounts { A { } }\nleafnodes { port: -1, authorization { BODY } }",
         "remotes" => "accounts { A { } }\nleafnodes { remotes: [ { url: \"nats-leaf://127.0.0.1:1\", BODY } ] }",
         "tls of remotes" => "leafnodes { remotes: [ { url: \"nats-leaf://127.0.0.1:1\", tls { BODY } } ] }",
+        "http_admin" => "http: -1\nhttp_admin { BODY }",
         "websocket" => "websocket { BODY }",
         "zeromq" => "zeromq { BODY }",
         "tls of url" => "zeromq { routes: [ { pattern: worker, subject: a, endpoint: \"tcp://127.0.0.1:*\" } ], url: \"NATSURL\", tls { BODY } }",
@@ -140,6 +141,10 @@ internal static class KeyCases
         Case("File", "monitor_port", ["-1", "FREEPORT", "0"], ["70000", "\"1\"", "x"]),
         Case("File", "http_base_path", ["\"/broker\"", "\"a/b/\"", "\"\""], ["\"a b\"", "\"/{x}\"", "1"]),
         Case("File", "http_max_connections", ["1", "65536"], ["0", "65537", "x"]),
+        Case("File", "http_admin", ["{ user: ops, password: HASH }", "{ token: abcdefghijklmnop }"], ["{ }", "x", "[]", "true", "{ user: ops }", "{ user: ops, token: abcdefghijklmnop }"]),
+        new("http_admin", "user", ["user: ops, password: HASH"], ["user: \"\", password: HASH", "user: ops", "user: 1, password: HASH"]),
+        new("http_admin", "password", ["user: ops, password: HASH"], ["user: ops, password: plain", "user: ops, password: 1", "password: HASH"]),
+        Case("http_admin", "token", ["abcdefghijklmnop"], ["short", "1", "abcdefghijklmnop, user: a"]),
         Case("File", "sample_subjects", ["0", "1000", "1000000"], ["-1", "1000001", "x"]),
         new(
             "File", "https", ["tls { CERTIFICATE }\nhttps: -1", "tls { CERTIFICATE }\nhttps: \"0.0.0.0:-1\"", "https: 0"],

@@ -122,6 +122,16 @@ public sealed class ServeObserverTests : IDisposable
     }
 
     [Fact]
+    public async Task An_administrator_can_request_lame_duck_mode()
+    {
+        var host = new FakeHost { OnLameDuckPossible = static begin => begin() };
+
+        await RunAsync(host, new ServeSettings(), static () => new ServeSettings());
+
+        Assert.True(host.LameDuck);
+    }
+
+    [Fact]
     public async Task One_that_fails_changes_nothing_and_is_named_in_the_log()
     {
         var host = new FakeHost { OnStart = _ => _control.RequestStop() };

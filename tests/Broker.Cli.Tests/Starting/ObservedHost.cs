@@ -25,6 +25,8 @@ internal sealed class ObservedHost(IServeHost host, Func<ServeAddresses, Task> o
 
     public void ReloadOnRequest(Func<Task> reload) => host.ReloadOnRequest(reload);
 
+    public void LameDuckOnRequest(Action begin) => host.LameDuckOnRequest(begin);
+
     public Task EnterLameDuckAsync(CancellationToken cancellationToken) => host.EnterLameDuckAsync(cancellationToken);
 
     public Task<long> StopAsync(CancellationToken deadline) => host.StopAsync(deadline);
