@@ -10,7 +10,7 @@ namespace Broker.Cli.CommandLine;
 /// <summary>The settings of <c>broker serve</c> with their keys and flags, in the order of docs/configuration.md.</summary>
 internal sealed class ServeSettingList(ServeOptions options)
 {
-    public IReadOnlyList<KnownSetting> All => [.. Addresses(), .. Limits(), .. Times(), .. Pages(), .. Logs(), .. Security(), .. Tls(), .. ZeroMq()];
+    public IReadOnlyList<KnownSetting> All => [.. Addresses(), .. Limits(), .. Times(), .. Pages(), .. Logs(), .. Security(), .. Tls(), .. Streams(), .. ZeroMq()];
 
     private IEnumerable<KnownSetting> Addresses() =>
     [
@@ -126,6 +126,16 @@ internal sealed class ServeSettingList(ServeOptions options)
         },
         new("allow_non_tls", static s => s.AllowNonTls),
         new("leafnodes", static s => s.LeafNodes is not null) { FileKeys = ["leafnodes", "leaf"] },
+    ];
+
+    private IEnumerable<KnownSetting> Streams() =>
+    [
+        new("jetstream", static s => s.Streams is not null) { Flags = [options.JetStream] },
+        new("store_dir", static s => s.Streams?.Directory ?? s.StoreDirectory ?? (s.Streams is null ? KnownSetting.Absent : null))
+        {
+            FileKeys = ["jetstream.store_dir", "jetstream.storedir", "jetstream.store", "store_dir", "storedir"],
+            Flags = [options.StoreDirectory],
+        },
     ];
 
     private IEnumerable<KnownSetting> ZeroMq() =>

@@ -13,6 +13,13 @@ public sealed class ConfigShowTests : IDisposable
 {
     private static readonly DocumentedText Page = DocumentedText.Read("docs/configuration.md");
 
+    // Other names of keys, and keys that have no default of their own.
+    private static readonly string[] WithoutDefault =
+    [
+        "listen", "http_port", "http_admin", "authorization", "allow_users_without_password", "accounts", "operator", "trusted_keys", "resolver",
+        "resolver_preload", "mappings", "default_js_domain", "store_dir",
+    ];
+
     private readonly TemporaryFolder _folder = new();
 
     public static TheoryData<string> Examples =>
@@ -83,8 +90,7 @@ public sealed class ConfigShowTests : IDisposable
         Assert.Equal(4222, settings.Single(static setting => setting.GetProperty("key").GetString() == "port").GetProperty("value").GetInt32());
         string[] shown = [.. settings.Select(static setting => setting.GetProperty("key").GetString()!.Split('.')[0])];
         string[] rows = [.. Page.RowsOfTable("File").Where(row => !row.Any(key => shown.Contains(key, StringComparer.Ordinal))).Select(static row => row[0])];
-        // These are other names of keys, or have no default of their own.
-        Assert.Equal(["listen", "http_port", "authorization", "allow_users_without_password", "accounts", "mappings", "default_js_domain"], rows);
+        Assert.Empty(rows.Except(WithoutDefault));
     }
 
     [Fact]
@@ -169,6 +175,19 @@ public sealed class ConfigShowTests : IDisposable
             Rows(off));
     }
 
+    [Theory]
+    [InlineData("jetstream true FILE:1|jetstream.domain d FILE:1|store_dir a FILE:1")]
+    [InlineData("jetstream true --js|jetstream.domain d FILE:1|store_dir b --sd", "-js", "-sd", "b")]
+    [InlineData("jetstream false --js", "-js=false")]
+    public async Task Streams_come_from_flags_or_the_block(string expected, params string[] flags)
+    {
+        string file = _folder.Write("broker.conf", "jetstream { store_dir: a, domain: d }\n");
+
+        (_, string output, _) = await ShellRun.OfAsync(["config", "show", "-c", file, .. flags]);
+
+        Assert.Equal(expected.Split('|'), Rows(output).Skip(1).Select(row => row.Replace(file, "FILE", StringComparison.Ordinal)));
+    }
+
     [Fact]
     public async Task Errors_are_those_of_the_test_flag()
     {
@@ -183,8 +202,8 @@ public sealed class ConfigShowTests : IDisposable
     }
 
     [Theory]
-    [InlineData(ExitCode.Usage, "-js is not supported", "config", "show", "-js")]
-    [InlineData(ExitCode.Success, "warning: -js is not supported", "config", "show", "-js", "--ignore-unsupported")]
+    [InlineData(ExitCode.Usage, "-cluster is not supported", "config", "show", "-cluster", "nats://a:1")]
+    [InlineData(ExitCode.Success, "warning: -cluster is not supported", "config", "show", "-cluster", "nats://a:1", "--ignore-unsupported")]
     [InlineData(ExitCode.Usage, "--user and --pass must be given together", "config", "show", "--user", "ada")]
     [InlineData(ExitCode.Usage, "unknown flag --signal", "config", "show", "--signal", "reload")]
     [InlineData(ExitCode.Usage, "a command is missing: broker config show", "config")]
