@@ -72,6 +72,7 @@ public sealed class OptionChangesTests
             _ when type == typeof(IReadOnlyList<SubjectMapping>) => new[] { new SubjectMapping("a-value", "b") },
             _ when type == typeof(ServerTlsOptions) => new ServerTlsOptions(),
             _ when type == typeof(Permissions) => new Permissions(),
+            _ when type == typeof(OperatorOptions) => new OperatorOptions { TrustedKeys = ["a-value"] },
             _ when type == typeof(Func<AuthorizationRequest, AuthorizationResult>)
                 => (Func<AuthorizationRequest, AuthorizationResult>)(static _ => AuthorizationResult.Allow()),
             _ when type == typeof(Func<AuthorizationRequest, ValueTask<AuthorizationResult>>)
