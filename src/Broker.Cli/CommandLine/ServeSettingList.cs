@@ -131,7 +131,7 @@ internal sealed class ServeSettingList(ServeOptions options)
     private IEnumerable<KnownSetting> Streams() =>
     [
         new("jetstream", static s => s.Streams is not null) { Flags = [options.JetStream] },
-        new("store_dir", static s => s.Streams?.Directory ?? s.StoreDirectory ?? (s.Streams is null ? KnownSetting.Absent : null))
+        new("store_dir", static s => s.Streams?.Directory ?? s.StoreDirectory)
         {
             FileKeys = ["jetstream.store_dir", "jetstream.storedir", "jetstream.store", "store_dir", "storedir"],
             Flags = [options.StoreDirectory],

@@ -17,7 +17,7 @@ public sealed class ConfigShowTests : IDisposable
     private static readonly string[] WithoutDefault =
     [
         "listen", "http_port", "http_admin", "authorization", "allow_users_without_password", "accounts", "operator", "trusted_keys", "resolver",
-        "resolver_preload", "mappings", "default_js_domain", "store_dir",
+        "resolver_preload", "mappings", "default_js_domain",
     ];
 
     private readonly TemporaryFolder _folder = new();
@@ -178,7 +178,7 @@ public sealed class ConfigShowTests : IDisposable
     [Theory]
     [InlineData("jetstream true FILE:1|jetstream.domain d FILE:1|store_dir a FILE:1")]
     [InlineData("jetstream true --js|jetstream.domain d FILE:1|store_dir b --sd", "-js", "-sd", "b")]
-    [InlineData("jetstream false --js", "-js=false")]
+    [InlineData("jetstream false --js|store_dir none FILE:1", "-js=false")]
     public async Task Streams_come_from_flags_or_the_block(string expected, params string[] flags)
     {
         string file = _folder.Write("broker.conf", "jetstream { store_dir: a, domain: d }\n");
