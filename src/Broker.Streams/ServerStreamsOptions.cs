@@ -52,8 +52,11 @@ public sealed record ServerStreamsOptions
     internal void Validate()
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(Directory);
-        ArgumentOutOfRangeException.ThrowIfNegative(MaxFile ?? 0, nameof(MaxFile));
-        ArgumentOutOfRangeException.ThrowIfNegative(MaxMemory ?? 0, nameof(MaxMemory));
+        if (MaxFile < 0 || MaxMemory < 0)
+        {
+            throw new ArgumentException($"{(MaxFile < 0 ? nameof(MaxFile) : nameof(MaxMemory))} must not be negative.");
+        }
+
         if (Domain is not null && !IsValidDomain(Domain))
         {
             throw new ArgumentException($"{nameof(Domain)} must be a word without dots, wildcards and spaces, not '{Domain}'.");

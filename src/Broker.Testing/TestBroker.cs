@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using System.Text;
 using Broker.Client;
 using Broker.Server;
+using Broker.Streams;
 using Broker.Transport;
 
 namespace Broker.Testing;
@@ -52,6 +53,8 @@ public sealed class TestBroker : IAsyncDisposable
     /// </summary>
     public string ConnectionString { get; private init; } = "";
 
+    private DirectoryInfo? StreamsDirectory { get; init; }
+
     /// <summary>
     /// The time after which a wait fails with an <see cref="ExpectationException"/>. Recorders that are created later
     /// use the same value. The time only ends tests that hang, so it need not be tuned. Default: 30 s. If no value is
@@ -88,8 +91,35 @@ public sealed class TestBroker : IAsyncDisposable
     /// <exception cref="ArgumentException">An option is out of range.</exception>
     /// <exception cref="AuthorizationException">The broker refuses the credentials in
     /// <paramref name="client"/>.</exception>
-    public static async Task<TestBroker> StartAsync(
+    public static Task<TestBroker> StartAsync(
         Action<BrokerServerOptions>? configure = null, ClientOptions? client = null, CancellationToken cancellationToken = default)
+        => StartCoreAsync(configure, client, null, cancellationToken);
+
+    /// <summary>
+    /// Starts a broker with streams, which programs use by the JetStream API. The streams are in a temporary directory,
+    /// which is deleted with the broker.
+    /// </summary>
+    /// <param name="configure">As for <see cref="StartAsync"/>.</param>
+    /// <param name="client">As for <see cref="StartAsync"/>.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <inheritdoc cref="StartAsync" path="/exception"/>
+    public static async Task<TestBroker> StartWithStreamsAsync(
+        Action<BrokerServerOptions>? configure = null, ClientOptions? client = null, CancellationToken cancellationToken = default)
+    {
+        DirectoryInfo directory = Directory.CreateTempSubdirectory("broker-test-");
+        try
+        {
+            return await StartCoreAsync(configure, client, directory, cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            directory.Delete(recursive: true);
+            throw;
+        }
+    }
+
+    private static async Task<TestBroker> StartCoreAsync(
+        Action<BrokerServerOptions>? configure, ClientOptions? client, DirectoryInfo? directory, CancellationToken cancellationToken)
     {
         // There is one loop. So everything that a client has sent before another client's PING is processed before the
         // answer to that PING. The timeout is long because tests in parallel leave little processor time for a client
@@ -105,14 +135,16 @@ public sealed class TestBroker : IAsyncDisposable
             options.Listen(0);
         }
 
-        BrokerServer server = await BrokerServer.StartAsync(options, cancellationToken).ConfigureAwait(false);
+        BrokerServer server = await (directory is null
+            ? BrokerServer.StartAsync(options, cancellationToken)
+            : BrokerServer.StartAsync(options, ServerStreams.In(directory.FullName), cancellationToken)).ConfigureAwait(false);
         EventLoopGroup? loops = null;
         try
         {
             loops = new EventLoopGroup(new EventLoopOptions { Loops = 1, ThreadName = "test client" });
             ClientOptions clients = CompleteClient(client ?? new ClientOptions(), options);
             BrokerConnection connection = await ConnectAsync(server, loops, clients, cancellationToken).ConfigureAwait(false);
-            return new TestBroker(server, loops, clients, connection) { ConnectionString = UrlOf(server.EndPoints[0], options.Tls is not null) };
+            return new TestBroker(server, loops, clients, connection) { ConnectionString = UrlOf(server.EndPoints[0], options.Tls is not null), StreamsDirectory = directory };
         }
         catch
         {
@@ -246,6 +278,7 @@ public sealed class TestBroker : IAsyncDisposable
 
         await Client.DisposeAsync().ConfigureAwait(false);
         await Server.DisposeAsync().ConfigureAwait(false);
+        StreamsDirectory?.Delete(recursive: true);
         _loops.Dispose();
         _recording.Dispose();
     }

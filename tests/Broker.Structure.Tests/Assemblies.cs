@@ -19,11 +19,11 @@ internal static class Assemblies
         ["Broker.ZeroMq"] = ["Broker.Transport"],
         ["Broker.NetMQ.Compatibility"] = ["Broker.Cryptography", "Broker.ZeroMq", "Broker.Transport"],
         ["Broker.Bridge"] = ["Broker.Client", "Broker.Client.Streams", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
-        ["Broker.Hosting"] = ["Broker.Server", "Broker.Leaf", "Broker.Client", "Broker.Client.Streams", "Broker.Bridge", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.Hosting"] = ["Broker.Server", "Broker.Streams", "Broker.Leaf", "Broker.Client", "Broker.Client.Streams", "Broker.Bridge", "Broker.ZeroMq", "Broker.Protocol", "Broker.Transport"],
         ["Broker.NetMQ"] = ["Broker.Bridge", "Broker.Client", "Broker.ZeroMq", "Broker.Transport"],
         ["Broker.Aspire"] = [],
         ["Broker.AspNetCore"] = ["Broker.Server", "Broker.Protocol", "Broker.Transport"],
-        ["Broker.Testing"] = ["Broker.Server", "Broker.Client", "Broker.Protocol", "Broker.Transport"],
+        ["Broker.Testing"] = ["Broker.Server", "Broker.Streams", "Broker.Client", "Broker.Protocol", "Broker.Transport"],
         ["Broker.Cryptography"] = ["Broker.Server", "Broker.Transport", "Broker.ZeroMq", "Broker.Protocol"],
         ["Broker.Leaf"] = ["Broker.Server", "Broker.Transport", "Broker.Protocol"],
         ["Broker.Cli"] =

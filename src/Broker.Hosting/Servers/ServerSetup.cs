@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using Broker.Server;
 using Broker.Transport;
+using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Options;
 
 namespace Broker.Hosting;
@@ -22,7 +23,9 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
 
         try
         {
-            Build(services, options).Validate();
+            BrokerServerOptions built = Build(services, options);
+            built.Validate();
+            StreamsStart.Of(services, options, built, NullLogger.Instance);
             return options.Loops >= 0 ? ValidateOptionsResult.Success : Failed("Loops: it must not be negative.");
         }
         catch (Exception e) when (e is ArgumentException or FormatException or IOException or SocketException)

@@ -24,14 +24,17 @@ internal static class ServerStart
         // could not be resolved, and nothing would dispose the server.
         SettingsReload reload = services.GetRequiredService<SettingsReload>();
         options.LogTo(loggers);
-        BrokerServer server = Blocking.Run(() => BrokerServer.StartAsync(options));
+        Func<BrokerServer, CancellationToken, Task<IServerStreams>>? streams =
+            StreamsStart.Of(services, settings, options, loggers.CreateLogger("Broker.Streams"));
+        BrokerServer server = Blocking.Run(() => streams is null ? BrokerServer.StartAsync(options) : BrokerServer.StartAsync(options, streams));
         if (server.EndPoints.Count > 0)
         {
             log.Listening(string.Join(", ", server.EndPoints.Select(e => e.ToString())));
         }
 
-        reload.Watch(server, options.EndPoints, settings.Loops);
-        server.RereadConfiguration = () => reload.RereadAsync(server, options.EndPoints, settings.Loops);
+        var kept = new FixedServerSettings(options.EndPoints, settings.Loops, settings.Streams?.Describe());
+        reload.Watch(server, kept);
+        server.RereadConfiguration = () => reload.RereadAsync(server, kept);
         return server;
     }
 }

@@ -22,11 +22,11 @@ internal sealed class SettingsReload(
     private readonly List<IDisposable> _watches = [];
     private readonly SemaphoreSlim _turn = new(1, 1);
 
-    public void Watch(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
+    public void Watch(BrokerServer server, FixedServerSettings kept)
     {
         foreach (IOptionsChangeTokenSource<BrokerSettings> source in sources.Where(s => s.Name is null || string.Equals(s.Name, Options.DefaultName, StringComparison.Ordinal)))
         {
-            _watches.Add(ChangeToken.OnChange(source.GetChangeToken, () => _ = ReloadAsync(server, endPoints, loops)));
+            _watches.Add(ChangeToken.OnChange(source.GetChangeToken, () => _ = ReloadAsync(server, kept)));
         }
     }
 
@@ -35,10 +35,10 @@ internal sealed class SettingsReload(
     /// has already applied a change of the file.
     /// </summary>
     /// <exception cref="InvalidOperationException">The configuration was not applied.</exception>
-    public async Task RereadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
+    public async Task RereadAsync(BrokerServer server, FixedServerSettings kept)
     {
         (services.GetService<IConfiguration>() as IConfigurationRoot)?.Reload();
-        if (await ReloadAsync(server, endPoints, loops).ConfigureAwait(false) is { } problem)
+        if (await ReloadAsync(server, kept).ConfigureAwait(false) is { } problem)
         {
             throw new InvalidOperationException(problem);
         }
@@ -53,20 +53,25 @@ internal sealed class SettingsReload(
     }
 
     // Returns the text of the problem, or null if the settings were applied or the server was disposed.
-    private async Task<string?> ReloadAsync(BrokerServer server, IReadOnlyList<EndPoint> endPoints, int loops)
+    private async Task<string?> ReloadAsync(BrokerServer server, FixedServerSettings kept)
     {
         await _turn.WaitAsync().ConfigureAwait(false);
         try
         {
             BrokerSettings settings = factory.Create(Options.DefaultName);
             BrokerServerOptions options = ServerSetup.Build(services, settings);
-            if (settings.Loops != loops)
+            if (settings.Loops != kept.Loops)
             {
                 throw new ArgumentException(Fixed(nameof(BrokerSettings.Loops)));
             }
 
+            if (!string.Equals(settings.Streams?.Describe(), kept.Streams, StringComparison.Ordinal))
+            {
+                throw new ArgumentException(Fixed(nameof(BrokerSettings.Streams)));
+            }
+
             LeafNodeOptions links = LeafStart.Check(services, settings, options);
-            await server.ReloadAsync(running => Change(options, running, endPoints)).ConfigureAwait(false);
+            await server.ReloadAsync(running => Change(options, running, kept.EndPoints)).ConfigureAwait(false);
             await LeafStart.ChangeAsync(services, links).ConfigureAwait(false);
             _log.Reloaded();
             return null;

@@ -99,6 +99,9 @@ public sealed class BrokerSettings
     /// </summary>
     public BrokerLeafSettings? LeafNodes { get; set; }
 
+    /// <summary>The streams of the server, which store messages. Null, the default, means none.</summary>
+    public BrokerServerStreamsSettings? Streams { get; set; }
+
     /// <summary>
     /// The number of event loops. Each has one thread. This host's server, clients and bridge share the loops. 0, the
     /// default, means half of the number of processors, at most 8.
@@ -112,6 +115,18 @@ public sealed class BrokerSettings
 
     /// <summary>The callbacks of <see cref="ConfigureLeafNodes"/>.</summary>
     internal List<Func<IServiceProvider, LeafNodeOptions, LeafNodeOptions>> LeafConfigurations { get; } = [];
+
+    /// <summary>Adds streams, which store messages in a directory: <c>AddBroker(broker => broker.UseStreams("data"))</c>.</summary>
+    /// <param name="directory">
+    /// The directory, which is created if it does not exist. A relative path begins in the host's content root.
+    /// </param>
+    /// <returns>The same settings, for chained calls.</returns>
+    public BrokerSettings UseStreams(string directory)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(directory);
+        (Streams ??= new BrokerServerStreamsSettings()).Directory = directory;
+        return this;
+    }
 
     /// <summary>
     /// Adds a callback that sets options which the configuration cannot set: callbacks, accounts, certificates from a

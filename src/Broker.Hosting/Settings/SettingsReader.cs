@@ -42,6 +42,7 @@ internal static class SettingsReader
         Add(settings.Users, keys.ReadInnerList(nameof(settings.Users), ReadUser));
         settings.Tls = keys.ReadInner(nameof(settings.Tls), ReadTls) ?? settings.Tls;
         settings.LeafNodes = keys.ReadInner(nameof(settings.LeafNodes), ReadLeafNodes) ?? settings.LeafNodes;
+        settings.Streams = keys.ReadInner(nameof(settings.Streams), ReadStreams) ?? settings.Streams;
         settings.Loops = keys.ReadInteger(nameof(settings.Loops)) ?? settings.Loops;
         keys.RejectTheRest("a server");
         ThrowIfAny(problems, Options.DefaultName, typeof(BrokerSettings));
@@ -131,6 +132,19 @@ internal static class SettingsReader
         AllowNonTls = keys.ReadFlag(nameof(BrokerTlsSettings.AllowNonTls)) ?? false,
         HandshakeFirst = keys.ReadFlag(nameof(BrokerTlsSettings.HandshakeFirst)) ?? false,
     };
+
+    private static BrokerServerStreamsSettings ReadStreams(SettingsSection keys)
+    {
+        var streams = new BrokerServerStreamsSettings
+        {
+            Directory = keys.ReadText(nameof(BrokerServerStreamsSettings.Directory)),
+            Domain = keys.ReadText(nameof(BrokerServerStreamsSettings.Domain)),
+            MaxFile = keys.ReadSize(nameof(BrokerServerStreamsSettings.MaxFile), long.MaxValue),
+            MaxMemory = keys.ReadSize(nameof(BrokerServerStreamsSettings.MaxMemory), long.MaxValue),
+        };
+        Add(streams.Accounts, keys.ReadTexts(nameof(streams.Accounts)));
+        return streams;
+    }
 
     private static BrokerLeafSettings ReadLeafNodes(SettingsSection keys)
     {

@@ -69,11 +69,14 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
 
     /// <inheritdoc cref="BrokerServer.InspectAccounts"/>
     internal IReadOnlyList<AccountDescription> InspectAccounts()
-        => [.. traffic.SumAll().OrderBy(a => a.Key.Name, StringComparer.Ordinal).Select(a => Describe(a.Key, a.Value))];
+    {
+        HashSet<string> withStreams = AccountsWithStreams();
+        return [.. traffic.SumAll().OrderBy(a => a.Key.Name, StringComparer.Ordinal).Select(a => Describe(a.Key, a.Value, withStreams))];
+    }
 
     /// <summary>Describes one account; null if it does not exist.</summary>
     internal AccountDescription? InspectAccount(string name)
-        => core.Accounts.Find(name) is { } account ? Describe(account, traffic.Sum(account)) : null;
+        => core.Accounts.Find(name) is { } account ? Describe(account, traffic.Sum(account), AccountsWithStreams()) : null;
 
     /// <inheritdoc cref="BrokerServer.InspectSubjects"/>
     internal SubjectPage InspectSubjects()
@@ -267,7 +270,9 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
     private static bool IsOf(string? wanted, Account account)
         => wanted is null || string.Equals(wanted, account.Name, StringComparison.Ordinal);
 
-    private AccountDescription Describe(Account account, AccountTraffic.Totals traffic)
+    private HashSet<string> AccountsWithStreams() => new(core.Streams?.Describe().Accounts ?? [], StringComparer.Ordinal);
+
+    private static AccountDescription Describe(Account account, AccountTraffic.Totals traffic, HashSet<string> withStreams)
         => new(account.Name, account.Connections, account.Router.SubscriptionCount)
         {
             MessagesIn = traffic.MessagesIn,
@@ -275,7 +280,7 @@ internal sealed class ServerInspector(ServerCore core, EventLoopGroup loops, Acc
             MessagesOut = traffic.MessagesOut,
             BytesOut = traffic.BytesOut,
             IsSystem = account.IsSystem,
-            HasStreams = core.Streams?.Describe().Accounts.Contains(account.Name, StringComparer.Ordinal) == true,
+            HasStreams = withStreams.Contains(account.Name),
             Peers = account.Peers,
             Updated = account.Updated,
             Routing = Describe(account.Router.Count()),

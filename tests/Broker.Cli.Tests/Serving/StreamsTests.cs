@@ -6,6 +6,7 @@ using Broker.Cli.Serving;
 using Broker.Cli.Tests.Starting;
 using Broker.Client;
 using Broker.Client.Streams;
+using Broker.ZeroMq;
 
 namespace Broker.Cli.Tests.Serving;
 
@@ -149,6 +150,44 @@ public sealed class StreamsTests : IDisposable
                 // What is deleted makes room again.
                 await programs.Streams.PurgeStreamAsync("DISK", cancellationToken: Ended);
                 await programs.Streams.PublishAsync("disk", new byte[1000], cancellationToken: Ended);
+            },
+            "serve", "-q", "-c", file);
+    }
+
+    [Fact]
+    public async Task What_a_PUSH_socket_handed_over_waits_on_the_disk_for_a_PULL_socket_also_over_a_restart()
+    {
+        string ends = $"ipc://{Path.Combine(_folder.Path, "push")}";
+        string file = _folder.Write("b.conf", $$"""
+            port: -1
+            jetstream { store_dir: "{{Store.Replace('\\', '/')}}" }
+            zeromq { routes: [ { pattern: pushpull, subject: logs, pushers: "{{ends}}", pullers: "{{ends}}2", stream { name: LOGS } } ] }
+            """);
+        await RealRun.WhileServingAsync(
+            async addresses =>
+            {
+                using var push = new PushSocket();
+                push.Connect(ends);
+                for (int number = 0; number < 100; number++)
+                {
+                    await Wait.For(push.SendAsync($"{number}", Ended).AsTask());
+                }
+
+                await using Programs programs = await Programs.ConnectAsync(addresses.Nats[0]);
+                await Wait.UntilAsync(async () => (await programs.Streams.GetStreamAsync("LOGS", cancellationToken: Ended)).State.Messages == 100);
+            },
+            "serve", "-q", "-c", file);
+
+        await RealRun.WhileServingAsync(
+            async _ =>
+            {
+                using var pull = new PullSocket();
+                pull.Connect(ends + "2");
+                for (int number = 0; number < 100; number++)
+                {
+                    byte[][] frames = await Wait.For(pull.ReceiveFramesAsync(Ended).AsTask());
+                    Assert.Equal($"{number}", Encoding.UTF8.GetString(frames[0]));
+                }
             },
             "serve", "-q", "-c", file);
     }
