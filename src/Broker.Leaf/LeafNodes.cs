@@ -166,11 +166,13 @@ public sealed class LeafNodes : IAsyncDisposable
             foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
             {
                 bool mapsJetStream = IsOnlyRemote(options, remote);
+                bool hasStreams = options.StreamAccounts.Contains(remote.Account ?? GlobalAccount, StringComparer.Ordinal);
                 LeafLink? same = Array.Find(
-                    present, link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && !links.Contains(link));
+                    present,
+                    link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && link.HasStreams == hasStreams && !links.Contains(link));
                 if (same is null)
                 {
-                    same = new LeafLink(_server, options, remote, LoopSubject(remote.Account ?? GlobalAccount), mapsJetStream);
+                    same = new LeafLink(_server, options, remote, LoopSubject(remote.Account ?? GlobalAccount), mapsJetStream, hasStreams);
                     created.Add(same);
                 }
 
@@ -193,7 +195,7 @@ public sealed class LeafNodes : IAsyncDisposable
         LeafListener? before = _listener;
         if (before is not null && options.Listen is { } same && same.EndPoint.Equals(before.Options.EndPoint))
         {
-            LeafListener.Settings settings = before.Read(same, options.PingInterval);
+            LeafListener.Settings settings = before.Read(same, options);
             change = () =>
             {
                 before.Change(settings);
@@ -221,7 +223,7 @@ public sealed class LeafNodes : IAsyncDisposable
     }
 
     private LeafListener CreateListener(LeafListenOptions listen, LeafNodeOptions options)
-        => new(_server, listen, new LinkLog(options.Logger), options.PingInterval, LoopSubject);
+        => new(_server, listen, new LinkLog(options.Logger), options, LoopSubject);
 
     private static Task EndAsync(LeafListener? listener)
     {

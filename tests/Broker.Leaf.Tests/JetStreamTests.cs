@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text;
 using Broker.Client;
 using Broker.Leaf.Tests.Support;
@@ -13,6 +14,8 @@ namespace Broker.Leaf.Tests;
 public sealed class JetStreamTests
 {
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
+
+    public static TheoryData<string> Versions => HubVersion.All;
 
     public static TheoryData<string, string?, string?> Sites
     {
@@ -73,6 +76,75 @@ public sealed class JetStreamTests
         Assert.Equal("DONE 50", line);
         Assert.Equal(0, site.Status.MessagesLost);
         Assert.Equal(1, site.Status.Connects);
+    }
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Subjects_of_streams_pass_no_link_of_an_account_with_streams_of_its_own(string version)
+    {
+        using var store = new StoreFolder();
+        await using LeafSite site = await LeafSite.StartAsync(version, hubConfiguration: store.Configuration("hub"));
+        await site.Leaf.ChangeAsync(new LeafNodeOptions
+        {
+            Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(site.LeafPort)] }],
+            ReconnectDelay = TimeSpan.FromMilliseconds(50),
+            StreamAccounts = ["$G"],
+        });
+        await site.WaitForLinkAsync();
+        BrokerConnection hub = await site.AtHubAsync();
+        BrokerConnection edge = await site.AtEdgeAsync();
+        string[] subjects = ["$JS.API.TEST", "$KV.b.k", "$OBJ.b.k", "plain"];
+        var atEdge = new ConcurrentQueue<string>();
+        var atHub = new ConcurrentQueue<string>();
+        foreach (string subject in subjects)
+        {
+            edge.Subscribe(subject, (in message) => atEdge.Enqueue(Encoding.UTF8.GetString(message.Subject)));
+            hub.Subscribe(subject, (in message) => atHub.Enqueue(Encoding.UTF8.GetString(message.Subject)));
+        }
+
+        await site.SettleAsync(hub, edge);
+        foreach (string subject in subjects)
+        {
+            hub.Publish(subject, "hub"u8);
+            edge.Publish(subject, "edge"u8);
+        }
+
+        await site.SettleAsync(hub, edge);
+
+        // Each side also receives its own messages.
+        Assert.Equal([.. subjects, "plain"], atEdge.Order(StringComparer.Ordinal));
+        Assert.Equal([.. subjects, "plain"], atHub.Order(StringComparer.Ordinal));
+        Message info = await edge.RequestAsync("$JS.hub.API.INFO", default, Wait.Limit, cancellationToken: Ended);
+        Assert.Contains("\"domain\":\"hub\"", info.Text, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Versions))]
+    public async Task Subjects_of_streams_of_an_account_do_not_pass_to_leaf_nodes_that_have_joined(string version)
+    {
+        await using HubSite site = await HubSite.StartAsync(all: static options => options with { StreamAccounts = ["$G"] });
+        BrokerConnection leaf = await site.AtRealLeafAsync(version);
+        BrokerConnection hub = await site.AtHubAsync();
+        string[] subjects = ["$JS.API.TEST", "$KV.b.k", "$OBJ.b.k", "plain"];
+        var atLeaf = new ConcurrentQueue<string>();
+        var atHub = new ConcurrentQueue<string>();
+        foreach (string subject in subjects)
+        {
+            leaf.Subscribe(subject, (in message) => atLeaf.Enqueue(Encoding.UTF8.GetString(message.Subject)));
+            hub.Subscribe(subject, (in message) => atHub.Enqueue(Encoding.UTF8.GetString(message.Subject)));
+        }
+
+        await HubSite.SettleAsync(hub, leaf);
+        foreach (string subject in subjects)
+        {
+            hub.Publish(subject, "hub"u8);
+            leaf.Publish(subject, "leaf"u8);
+        }
+
+        await HubSite.SettleAsync(hub, leaf);
+
+        Assert.Equal([.. subjects, "plain"], atLeaf.Order(StringComparer.Ordinal));
+        Assert.Equal([.. subjects, "plain"], atHub.Order(StringComparer.Ordinal));
     }
 
     [Fact]

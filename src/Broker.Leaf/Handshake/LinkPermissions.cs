@@ -46,8 +46,9 @@ internal sealed class LinkPermissions
     /// <param name="user">The permissions of its user; null for all subjects.</param>
     /// <param name="isSystemAccount">Whether the account of the link is the system account.</param>
     /// <param name="deny">Subjects that the leaf node does not want.</param>
+    /// <param name="both">Subjects that pass in neither direction.</param>
     /// <exception cref="ArgumentException">A denied subject is not a valid filter.</exception>
-    internal static LinkPermissions ForJoined(Permissions? user, bool isSystemAccount, IReadOnlyList<string> deny)
+    internal static LinkPermissions ForJoined(Permissions? user, bool isSystemAccount, IReadOnlyList<string> deny, IReadOnlyList<string> both)
     {
         string[] system = isSystemAccount ? [] : [SystemSubjects];
         SubjectPermissions publish = user?.Publish ?? new SubjectPermissions();
@@ -55,13 +56,13 @@ internal sealed class LinkPermissions
         // This server announces what the leaf node may publish. Entries with a queue group concern subscriptions only.
         var seen = new HubInfo
         {
-            Import = new HubPermission { Allow = publish.Allow?.ToArray(), Deny = [.. publish.Deny] },
-            Export = new HubPermission { Allow = subscribe.Allow?.ToArray(), Deny = [.. subscribe.Deny.Where(static d => !d.Contains(' ', StringComparison.Ordinal))] },
+            Import = new HubPermission { Allow = publish.Allow?.ToArray(), Deny = [.. publish.Deny, .. both] },
+            Export = new HubPermission { Allow = subscribe.Allow?.ToArray(), Deny = [.. subscribe.Deny.Where(static d => !d.Contains(' ', StringComparison.Ordinal)), .. both] },
         };
         var target = new Permissions
         {
-            Publish = new SubjectPermissions { Allow = publish.Allow, Deny = [.. publish.Deny, .. system] },
-            Subscribe = new SubjectPermissions { Allow = subscribe.Allow, Deny = [.. subscribe.Deny, .. system, .. deny] },
+            Publish = new SubjectPermissions { Allow = publish.Allow, Deny = [.. publish.Deny, .. system, .. both] },
+            Subscribe = new SubjectPermissions { Allow = subscribe.Allow, Deny = [.. subscribe.Deny, .. system, .. deny, .. both] },
         };
         foreach (string denied in deny)
         {

@@ -319,7 +319,7 @@ internal sealed class JoinedSession(LeafListener listener, EndPoint? address, ul
         JoinedLink link = listener.CreateLink(connect, identity, Connection!.Loop, address);
         try
         {
-            _permissions = LinkPermissions.ForJoined(identity.Permissions, link.Target.IsSystemAccount, connect.DenyPublish ?? []);
+            _permissions = LinkPermissions.ForJoined(identity.Permissions, link.Target.IsSystemAccount, connect.DenyPublish ?? [], listener.HasStreams(identity.Account) ? StreamSubjects.All : []);
             link.Target.SetPermissions(_permissions.Target);
         }
         catch (ArgumentException)

@@ -30,16 +30,16 @@ internal sealed class LeafListener
     /// <param name="server">The server.</param>
     /// <param name="options">The options.</param>
     /// <param name="log">The log.</param>
-    /// <param name="pingInterval">The time between two PINGs.</param>
+    /// <param name="all">The options of all links.</param>
     /// <param name="loopSubject">Returns the subject by which loops of an account are found.</param>
     /// <exception cref="ArgumentException">An option is wrong.</exception>
-    internal LeafListener(BrokerServer server, LeafListenOptions options, LinkLog log, TimeSpan pingInterval, Func<string, byte[]> loopSubject)
+    internal LeafListener(BrokerServer server, LeafListenOptions options, LinkLog log, LeafNodeOptions all, Func<string, byte[]> loopSubject)
     {
         _server = server;
         _loopSubject = loopSubject;
         _serverId = server.Inspect().Id;
         Log = log;
-        _settings = Read(server, options, pingInterval);
+        _settings = Read(server, options, all);
     }
 
     internal LeafListenOptions Options => _settings.Options;
@@ -49,6 +49,9 @@ internal sealed class LeafListener
     internal TlsSettings? Tls => _settings.Tls;
 
     internal TimeSpan PingInterval => _settings.PingInterval;
+
+    /// <summary>Whether an account has streams in this server.</summary>
+    internal bool HasStreams(string account) => _settings.StreamAccounts.Contains(account, StringComparer.Ordinal);
 
     internal LinkLog Log { get; }
 
@@ -102,7 +105,7 @@ internal sealed class LeafListener
     /// Reads options that have the same address. <see cref="Change"/> applies them.
     /// </summary>
     /// <exception cref="ArgumentException">An option is wrong.</exception>
-    internal Settings Read(LeafListenOptions options, TimeSpan pingInterval) => Read(_server, options, pingInterval);
+    internal Settings Read(LeafListenOptions options, LeafNodeOptions all) => Read(_server, options, all);
 
     /// <summary>Applies options. Servers whose users are not valid any more are disconnected.</summary>
     internal void Change(Settings settings)
@@ -205,12 +208,13 @@ internal sealed class LeafListener
         }
     }
 
-    private static Settings Read(BrokerServer server, LeafListenOptions options, TimeSpan pingInterval)
+    private static Settings Read(BrokerServer server, LeafListenOptions options, LeafNodeOptions all)
         => new(
             options,
             server.CreatePeerAuthenticator(options.Users),
             options.Tls is { } tls ? new TlsSettings(tls, tls.CreateAuthentication()) : null,
-            pingInterval);
+            all.PingInterval,
+            all.StreamAccounts);
 
     private static void Require(bool holds, string otherwise)
     {
@@ -221,7 +225,7 @@ internal sealed class LeafListener
     }
 
     /// <summary>The values that a change of the options replaces. Immutable.</summary>
-    internal sealed record Settings(LeafListenOptions Options, PeerAuthenticator Authenticator, TlsSettings? Tls, TimeSpan PingInterval);
+    internal sealed record Settings(LeafListenOptions Options, PeerAuthenticator Authenticator, TlsSettings? Tls, TimeSpan PingInterval, IReadOnlyList<string> StreamAccounts);
 
     /// <summary>The TLS options, and what was read for them.</summary>
     internal sealed record TlsSettings(ServerTlsOptions Options, SslServerAuthenticationOptions Authentication);

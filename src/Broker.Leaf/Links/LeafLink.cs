@@ -28,13 +28,14 @@ internal sealed partial class LeafLink : PeerLink
     private volatile string _remoteName = "";
     private volatile string _lastError = "";
 
-    internal LeafLink(BrokerServer server, LeafNodeOptions options, LeafRemoteOptions remote, byte[] loopSubject, bool mapsJetStream)
+    internal LeafLink(BrokerServer server, LeafNodeOptions options, LeafRemoteOptions remote, byte[] loopSubject, bool mapsJetStream, bool hasStreams)
         : base(server, new RemoteTargetOptions { Account = remote.Account }, new LinkLog(options.Logger), loopSubject, remote.MaxPendingBytes)
     {
         _server = server;
         _options = options;
         _remote = remote;
         MapsJetStream = mapsJetStream;
+        HasStreams = hasStreams;
         Addresses = new AddressList([.. remote.Urls.Select(LeafAddress.Parse)], remote.NoRandomize);
         _address = Addresses.First;
         _tls = new ClientTlsContext(remote.Tls);
@@ -46,6 +47,15 @@ internal sealed partial class LeafLink : PeerLink
 
     /// <summary>Whether the streams of this remote are those of the account, unless the options name a domain.</summary>
     internal bool MapsJetStream { get; }
+
+    /// <summary>Whether the account has streams in this server.</summary>
+    internal bool HasStreams { get; }
+
+    /// <summary>The subjects that must not come from the remote.</summary>
+    internal IReadOnlyList<string> DenyImports => HasStreams ? [.. _remote.DenyImports, .. StreamSubjects.All] : _remote.DenyImports;
+
+    /// <summary>The subjects that must not go to the remote.</summary>
+    internal IReadOnlyList<string> DenyExports => HasStreams ? [.. _remote.DenyExports, .. StreamSubjects.All] : _remote.DenyExports;
 
     /// <summary>Completes when the link has ended after <see cref="Stop"/>.</summary>
     internal Task Stopped => _stopped.Task;
@@ -98,7 +108,7 @@ internal sealed partial class LeafLink : PeerLink
             Nkey = credentials?.Nkey,
             Jwt = credentials?.Jwt,
             Signature = signature,
-            DenyPublish = _remote.DenyImports is { Count: > 0 } denied ? denied : null,
+            DenyPublish = DenyImports is { Count: > 0 } denied ? denied : null,
         };
     }
 

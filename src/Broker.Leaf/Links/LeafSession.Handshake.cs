@@ -133,7 +133,7 @@ internal sealed partial class LeafSession
         {
             JetStream = FindJetStream();
             Permissions = new LinkPermissions(
-                answer, link.Target.IsSystemAccount, JetStream?.RenamedFilters ?? [], link.Remote.DenyImports, link.Remote.DenyExports);
+                answer, link.Target.IsSystemAccount, JetStream?.RenamedFilters ?? [], link.DenyImports, link.DenyExports);
             link.Target.SetPermissions(Permissions.Target);
         }
         catch (ArgumentException e)
@@ -150,7 +150,7 @@ internal sealed partial class LeafSession
 
     private JetStreamMapping? FindJetStream()
     {
-        if (link.Target.IsSystemAccount || link.Remote.JetStreamDomain is "")
+        if (link.Target.IsSystemAccount || link.HasStreams || link.Remote.JetStreamDomain is "")
         {
             return null;
         }

@@ -19,7 +19,9 @@ internal sealed class HubSite : IAsyncDisposable
     internal IPEndPoint LeafAddress => Leaf.EndPoint!;
 
     internal static async Task<HubSite> StartAsync(
-        Action<BrokerServerOptions>? configure = null, Func<LeafListenOptions, LeafListenOptions>? change = null)
+        Action<BrokerServerOptions>? configure = null,
+        Func<LeafListenOptions, LeafListenOptions>? change = null,
+        Func<LeafNodeOptions, LeafNodeOptions>? all = null)
     {
         BrokerServer hub = await BrokerServer.StartAsync(options =>
         {
@@ -30,7 +32,8 @@ internal sealed class HubSite : IAsyncDisposable
         var listen = new LeafListenOptions { EndPoint = new IPEndPoint(IPAddress.Loopback, 0), AuthTimeout = Wait.Limit };
         try
         {
-            return new HubSite(hub, LeafNodes.Start(hub, new LeafNodeOptions { Listen = change?.Invoke(listen) ?? listen }));
+            var options = new LeafNodeOptions { Listen = change?.Invoke(listen) ?? listen };
+            return new HubSite(hub, LeafNodes.Start(hub, all?.Invoke(options) ?? options));
         }
         catch
         {
