@@ -174,6 +174,7 @@ public sealed class SettingsShapeTests
             : Element(type) is { IsEnum: true } names ? $"[\"{Enum.GetNames(names)[^1]}\"]"
             : Element(type) is not null ? "[{}]"
             : type == typeof(BrokerLeafSettings) ? """{"ReconnectDelay":"7s"}"""
+            : type == typeof(BrokerServerStreamsSettings) ? """{"Directory":"a text"}"""
             : type == typeof(BrokerSubjectSettings) ? """{"Deny":["a text"]}"""
             : """{"KeyFile":"a text"}""";
     }

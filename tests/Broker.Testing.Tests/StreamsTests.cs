@@ -9,7 +9,7 @@ public sealed class StreamsTests
     [Fact]
     public async Task A_broker_with_streams_stores_messages_until_it_is_disposed()
     {
-        await using var broker = await TestBroker.StartWithStreamsAsync(cancellationToken: Ended);
+        await using TestBroker broker = await TestBroker.StartWithStreamsAsync(cancellationToken: Ended);
         Message created = await broker.Client.RequestAsync("$JS.API.STREAM.CREATE.S", """{"name":"S","subjects":["s.>"]}""", cancellationToken: Ended);
         Assert.Contains("\"did_create\":true", created.Text, StringComparison.Ordinal);
 
@@ -26,7 +26,7 @@ public sealed class StreamsTests
     [Fact]
     public async Task A_broker_without_streams_says_so()
     {
-        await using var broker = await TestBroker.StartAsync(cancellationToken: Ended);
+        await using TestBroker broker = await TestBroker.StartAsync(cancellationToken: Ended);
 
         Assert.False(broker.Client.ServerInfo!.JetStream);
         Assert.Null(broker.Server.Inspect().Streams);

@@ -1,4 +1,3 @@
-using Broker.Client;
 using Broker.Client.Streams;
 using Broker.Server;
 using Microsoft.Extensions.DependencyInjection;
