@@ -29,7 +29,10 @@ public sealed class LeafNodes : IAsyncDisposable
     private volatile LeafListener? _listener;
     private bool _isDisposed;
 
-    private LeafNodes(BrokerServer server) => _server = server;
+    // The accounts with streams in this server. They do not change while the server runs.
+    private readonly IReadOnlyList<string> _streamAccounts;
+
+    private LeafNodes(BrokerServer server) => (_server, _streamAccounts) = (server, server.Inspect().Streams?.Accounts ?? []);
 
     /// <summary>The state of each remote that is not disabled, in the order of the options.</summary>
     public IReadOnlyList<LeafRemoteStatus> Remotes => [.. _links.Select(static link => link.Describe())];
@@ -166,10 +169,9 @@ public sealed class LeafNodes : IAsyncDisposable
             foreach (LeafRemoteOptions remote in options.Remotes.Where(static r => !r.IsDisabled))
             {
                 bool mapsJetStream = IsOnlyRemote(options, remote);
-                bool hasStreams = options.StreamAccounts.Contains(remote.Account ?? GlobalAccount, StringComparer.Ordinal);
+                bool hasStreams = _streamAccounts.Contains(remote.Account ?? GlobalAccount, StringComparer.Ordinal);
                 LeafLink? same = Array.Find(
-                    present,
-                    link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && link.HasStreams == hasStreams && !links.Contains(link));
+                    present, link => link.Remote.Equals(remote) && link.MapsJetStream == mapsJetStream && !links.Contains(link));
                 if (same is null)
                 {
                     same = new LeafLink(_server, options, remote, LoopSubject(remote.Account ?? GlobalAccount), mapsJetStream, hasStreams);
@@ -195,7 +197,7 @@ public sealed class LeafNodes : IAsyncDisposable
         LeafListener? before = _listener;
         if (before is not null && options.Listen is { } same && same.EndPoint.Equals(before.Options.EndPoint))
         {
-            LeafListener.Settings settings = before.Read(same, options);
+            LeafListener.Settings settings = before.Read(same, options.PingInterval);
             change = () =>
             {
                 before.Change(settings);
@@ -223,7 +225,7 @@ public sealed class LeafNodes : IAsyncDisposable
     }
 
     private LeafListener CreateListener(LeafListenOptions listen, LeafNodeOptions options)
-        => new(_server, listen, new LinkLog(options.Logger), options, LoopSubject);
+        => new(_server, listen, new LinkLog(options.Logger), options.PingInterval, LoopSubject);
 
     private static Task EndAsync(LeafListener? listener)
     {

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Text;
 using Broker.Client;
 using Broker.Leaf.Tests.Support;
+using Broker.Streams;
 using NATS.Client.Core;
 using NATS.Client.JetStream;
 using NATS.Client.JetStream.Models;
@@ -83,14 +84,8 @@ public sealed class JetStreamTests
     public async Task Subjects_of_streams_pass_no_link_of_an_account_with_streams_of_its_own(string version)
     {
         using var store = new StoreFolder();
-        await using LeafSite site = await LeafSite.StartAsync(version, hubConfiguration: store.Configuration("hub"));
-        await site.Leaf.ChangeAsync(new LeafNodeOptions
-        {
-            Remotes = [new LeafRemoteOptions { Urls = [LeafSite.Url(site.LeafPort)] }],
-            ReconnectDelay = TimeSpan.FromMilliseconds(50),
-            StreamAccounts = ["$G"],
-        });
-        await site.WaitForLinkAsync();
+        using var ours = new StoreFolder();
+        await using LeafSite site = await LeafSite.StartAsync(version, hubConfiguration: store.Configuration("hub"), streams: ServerStreams.In(ours.Path));
         BrokerConnection hub = await site.AtHubAsync();
         BrokerConnection edge = await site.AtEdgeAsync();
         string[] subjects = ["$JS.API.TEST", "$KV.b.k", "$OBJ.b.k", "plain"];
@@ -116,13 +111,16 @@ public sealed class JetStreamTests
         Assert.Equal([.. subjects, "plain"], atHub.Order(StringComparer.Ordinal));
         Message info = await edge.RequestAsync("$JS.hub.API.INFO", default, Wait.Limit, cancellationToken: Ended);
         Assert.Contains("\"domain\":\"hub\"", info.Text, StringComparison.Ordinal);
+        info = await edge.RequestAsync("$JS.API.INFO", default, Wait.Limit, cancellationToken: Ended);
+        Assert.DoesNotContain("\"domain\"", info.Text, StringComparison.Ordinal);
     }
 
     [Theory]
     [MemberData(nameof(Versions))]
     public async Task Subjects_of_streams_of_an_account_do_not_pass_to_leaf_nodes_that_have_joined(string version)
     {
-        await using HubSite site = await HubSite.StartAsync(all: static options => options with { StreamAccounts = ["$G"] });
+        using var ours = new StoreFolder();
+        await using HubSite site = await HubSite.StartAsync(streams: ServerStreams.In(ours.Path));
         BrokerConnection leaf = await site.AtRealLeafAsync(version);
         BrokerConnection hub = await site.AtHubAsync();
         string[] subjects = ["$JS.API.TEST", "$KV.b.k", "$OBJ.b.k", "plain"];
@@ -349,6 +347,8 @@ public sealed class JetStreamTests
     private sealed class StoreFolder : IDisposable
     {
         private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("leaf-streams-");
+
+        internal string Path => _folder.FullName;
 
         internal string Configuration(string? domain)
             => $"jetstream {{ store_dir: \"{_folder.FullName.Replace('\\', '/')}\", max_mem: 64MB, max_file: 64MB {(domain is null ? "" : $", domain: {domain}")} }}";

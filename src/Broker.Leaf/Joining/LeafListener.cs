@@ -20,6 +20,7 @@ internal sealed class LeafListener
     private readonly ConcurrentDictionary<JoinedSession, bool> _sessions = new();
     private readonly ConcurrentDictionary<string, JoinedSession> _byKey = new(StringComparer.Ordinal);
     private readonly string _serverId;
+    private readonly IReadOnlyList<string> _streamAccounts;
     private Listener? _listener;
     private volatile Settings _settings;
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -30,16 +31,18 @@ internal sealed class LeafListener
     /// <param name="server">The server.</param>
     /// <param name="options">The options.</param>
     /// <param name="log">The log.</param>
-    /// <param name="all">The options of all links.</param>
+    /// <param name="pingInterval">The time between two PINGs.</param>
     /// <param name="loopSubject">Returns the subject by which loops of an account are found.</param>
     /// <exception cref="ArgumentException">An option is wrong.</exception>
-    internal LeafListener(BrokerServer server, LeafListenOptions options, LinkLog log, LeafNodeOptions all, Func<string, byte[]> loopSubject)
+    internal LeafListener(BrokerServer server, LeafListenOptions options, LinkLog log, TimeSpan pingInterval, Func<string, byte[]> loopSubject)
     {
         _server = server;
         _loopSubject = loopSubject;
-        _serverId = server.Inspect().Id;
+        ServerDescription description = server.Inspect();
+        _serverId = description.Id;
+        _streamAccounts = description.Streams?.Accounts ?? [];
         Log = log;
-        _settings = Read(server, options, all);
+        _settings = Read(server, options, pingInterval);
     }
 
     internal LeafListenOptions Options => _settings.Options;
@@ -51,7 +54,7 @@ internal sealed class LeafListener
     internal TimeSpan PingInterval => _settings.PingInterval;
 
     /// <summary>Whether an account has streams in this server.</summary>
-    internal bool HasStreams(string account) => _settings.StreamAccounts.Contains(account, StringComparer.Ordinal);
+    internal bool HasStreams(string account) => _streamAccounts.Contains(account, StringComparer.Ordinal);
 
     internal LinkLog Log { get; }
 
@@ -105,7 +108,7 @@ internal sealed class LeafListener
     /// Reads options that have the same address. <see cref="Change"/> applies them.
     /// </summary>
     /// <exception cref="ArgumentException">An option is wrong.</exception>
-    internal Settings Read(LeafListenOptions options, LeafNodeOptions all) => Read(_server, options, all);
+    internal Settings Read(LeafListenOptions options, TimeSpan pingInterval) => Read(_server, options, pingInterval);
 
     /// <summary>Applies options. Servers whose users are not valid any more are disconnected.</summary>
     internal void Change(Settings settings)
@@ -208,13 +211,12 @@ internal sealed class LeafListener
         }
     }
 
-    private static Settings Read(BrokerServer server, LeafListenOptions options, LeafNodeOptions all)
+    private static Settings Read(BrokerServer server, LeafListenOptions options, TimeSpan pingInterval)
         => new(
             options,
             server.CreatePeerAuthenticator(options.Users),
             options.Tls is { } tls ? new TlsSettings(tls, tls.CreateAuthentication()) : null,
-            all.PingInterval,
-            all.StreamAccounts);
+            pingInterval);
 
     private static void Require(bool holds, string otherwise)
     {
@@ -225,7 +227,7 @@ internal sealed class LeafListener
     }
 
     /// <summary>The values that a change of the options replaces. Immutable.</summary>
-    internal sealed record Settings(LeafListenOptions Options, PeerAuthenticator Authenticator, TlsSettings? Tls, TimeSpan PingInterval, IReadOnlyList<string> StreamAccounts);
+    internal sealed record Settings(LeafListenOptions Options, PeerAuthenticator Authenticator, TlsSettings? Tls, TimeSpan PingInterval);
 
     /// <summary>The TLS options, and what was read for them.</summary>
     internal sealed record TlsSettings(ServerTlsOptions Options, SslServerAuthenticationOptions Authentication);

@@ -13,14 +13,6 @@ public sealed record LeafNodeOptions
     public LeafListenOptions? Listen { get; init; }
 
     /// <summary>
-    /// The names of the accounts that have streams in this server. JetStream of their clients is here: its requests,
-    /// buckets and object stores (<c>$JS.API.></c>, <c>$KV.></c> and <c>$OBJ.></c>) pass no link of the account in
-    /// either direction, and their names are not changed. Clients can still use the streams of a hub with a domain, if
-    /// they set the domain. The account of clients that are in no other one has the name <c>$G</c>.
-    /// </summary>
-    public IReadOnlyList<string> StreamAccounts { get; init; } = [];
-
-    /// <summary>
     /// The time between two attempts to connect to a remote, one second by default. A random time of up to one second
     /// is added.
     /// </summary>

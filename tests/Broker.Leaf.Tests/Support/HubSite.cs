@@ -21,19 +21,16 @@ internal sealed class HubSite : IAsyncDisposable
     internal static async Task<HubSite> StartAsync(
         Action<BrokerServerOptions>? configure = null,
         Func<LeafListenOptions, LeafListenOptions>? change = null,
-        Func<LeafNodeOptions, LeafNodeOptions>? all = null)
+        Func<BrokerServer, CancellationToken, Task<IServerStreams>>? streams = null)
     {
-        BrokerServer hub = await BrokerServer.StartAsync(options =>
-        {
-            options.Listen(new IPEndPoint(IPAddress.Loopback, 0));
-            options.ServerName = "our-hub";
-            configure?.Invoke(options);
-        });
+        var server = new BrokerServerOptions { ServerName = "our-hub" };
+        server.Listen(new IPEndPoint(IPAddress.Loopback, 0));
+        configure?.Invoke(server);
+        BrokerServer hub = await (streams is null ? BrokerServer.StartAsync(server) : BrokerServer.StartAsync(server, streams));
         var listen = new LeafListenOptions { EndPoint = new IPEndPoint(IPAddress.Loopback, 0), AuthTimeout = Wait.Limit };
         try
         {
-            var options = new LeafNodeOptions { Listen = change?.Invoke(listen) ?? listen };
-            return new HubSite(hub, LeafNodes.Start(hub, all?.Invoke(options) ?? options));
+            return new HubSite(hub, LeafNodes.Start(hub, new LeafNodeOptions { Listen = change?.Invoke(listen) ?? listen }));
         }
         catch
         {

@@ -30,22 +30,22 @@ internal sealed class LeafSite : IAsyncDisposable
     /// <param name="userInfo">The user and password of the link.</param>
     /// <param name="configure">Changes the edge's options.</param>
     /// <param name="change">Changes the remote.</param>
+    /// <param name="streams">Starts streams at the edge; null for none.</param>
     internal static async Task<LeafSite> StartAsync(
         string version = HubVersion.Installed,
         string hubConfiguration = "",
         string leafKeys = "",
         string userInfo = "",
         Action<BrokerServerOptions>? configure = null,
-        Func<LeafRemoteOptions, LeafRemoteOptions>? change = null)
+        Func<LeafRemoteOptions, LeafRemoteOptions>? change = null,
+        Func<BrokerServer, CancellationToken, Task<IServerStreams>>? streams = null)
     {
         int port = FreePort.Next();
         NatsServer hub = StartHub(version, port, hubConfiguration, leafKeys);
-        BrokerServer edge = await BrokerServer.StartAsync(options =>
-        {
-            options.Listen(new IPEndPoint(IPAddress.Loopback, 0));
-            options.ServerName = "edge";
-            configure?.Invoke(options);
-        });
+        var server = new BrokerServerOptions { ServerName = "edge" };
+        server.Listen(new IPEndPoint(IPAddress.Loopback, 0));
+        configure?.Invoke(server);
+        BrokerServer edge = await (streams is null ? BrokerServer.StartAsync(server) : BrokerServer.StartAsync(server, streams));
         var site = new LeafSite(hub, port, edge);
         var remote = new LeafRemoteOptions { Urls = [Url(port, userInfo)] };
         site.Leaf = LeafNodes.Start(edge, new LeafNodeOptions
