@@ -6,6 +6,7 @@ namespace Broker.LoadTest.Servers;
 internal sealed class LivePages : IDisposable
 {
     private static readonly TimeSpan FirstEventLimit = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan RetryPause = TimeSpan.FromMilliseconds(20);
 
     private readonly CancellationTokenSource _closed = new();
     private readonly HttpClient _http = new() { Timeout = Timeout.InfiniteTimeSpan };
@@ -42,14 +43,30 @@ internal sealed class LivePages : IDisposable
 
     private void Open(Uri address)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Get, address);
         using var limit = new CancellationTokenSource(FirstEventLimit);
-        HttpResponseMessage response = _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, limit.Token).GetAwaiter().GetResult();
+        HttpResponseMessage response = Get(address, limit.Token);
         response.EnsureSuccessStatusCode();
         Stream events = response.Content.ReadAsStreamAsync(limit.Token).GetAwaiter().GetResult();
         byte[] buffer = new byte[64 * 1024];
         events.ReadAtLeastAsync(buffer, 1, cancellationToken: limit.Token).AsTask().GetAwaiter().GetResult();
         _readers.Add(ReadAsync(response, events, buffer));
+    }
+
+    private HttpResponseMessage Get(Uri address, CancellationToken limit)
+    {
+        while (true)
+        {
+            try
+            {
+                return _http.GetAsync(address, HttpCompletionOption.ResponseHeadersRead, limit).GetAwaiter().GetResult();
+            }
+            catch (HttpRequestException e) when (e.HttpRequestError == HttpRequestError.ConnectionError)
+            {
+                // The server opens this port after the port of its clients.
+                limit.WaitHandle.WaitOne(RetryPause);
+                limit.ThrowIfCancellationRequested();
+            }
+        }
     }
 
     private async Task ReadAsync(HttpResponseMessage response, Stream events, byte[] buffer)

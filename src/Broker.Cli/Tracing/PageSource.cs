@@ -19,6 +19,7 @@ internal sealed class PageSource : ITraceSource
     private readonly List<string> _unknown = ["The pages do not show permissions: -c reads them from a configuration file."];
     private readonly Dictionary<ulong, ConnectionEntry?> _connections = [];
     private TracePages.LeafNode[] _leafNodes = [];
+    private TracePages.StreamAccount[] _streams = [];
 
     private PageSource(MonitoringReader reader, IReadOnlyList<TracedAccount> accounts)
     {
@@ -30,7 +31,7 @@ internal sealed class PageSource : ITraceSource
 
     public IReadOnlyList<string> Unknown => _unknown;
 
-    /// <summary>Reads the accounts and the leaf nodes.</summary>
+    /// <summary>Reads the accounts, the leaf nodes and the streams.</summary>
     /// <exception cref="IOException">A page cannot be read. The message is a line for the user.</exception>
     public static async Task<PageSource> OpenAsync(MonitoringReader reader, CancellationToken stop)
     {
@@ -47,6 +48,7 @@ internal sealed class PageSource : ITraceSource
         var source = new PageSource(reader, accounts)
         {
             _leafNodes = (await reader.FindAsync("leafz?subs=1", TraceSerializer.Default.LeafNodes, stop))?.Leafs ?? [],
+            _streams = (await reader.FindAsync("jsz?accounts=1&streams=1&config=1", TraceSerializer.Default.Streams, stop))?.AccountDetails ?? [],
         };
         if (names.Length > MostAccounts)
         {
@@ -78,6 +80,12 @@ internal sealed class PageSource : ITraceSource
             _unknown.Add(string.Create(CultureInfo.InvariantCulture, $"More than {MostSubscriptions} subscriptions get the message; not all are shown."));
         }
 
+        TraceReceiver[] streams = Streams(account, subject, out HashSet<string> filters);
+        if (streams.Length > 0)
+        {
+            found = [.. await WithoutStreamsAsync(found, filters, stop)];
+        }
+
         ILookup<string, TracePages.Subscription> groups = found.Where(static s => s.Qgroup is not null).ToLookup(static s => s.Qgroup!, StringComparer.Ordinal);
         var receivers = new List<TraceReceiver>();
         foreach (TracePages.Subscription subscription in found)
@@ -86,7 +94,41 @@ internal sealed class PageSource : ITraceSource
             receivers.Add(await DescribeAsync(subscription, members, stop));
         }
 
-        return [.. receivers, .. LeafNodes(account, subject)];
+        return [.. receivers, .. streams, .. LeafNodes(account, subject)];
+    }
+
+    private TraceReceiver[] Streams(string account, string subject, out HashSet<string> filters)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(subject);
+        var receivers = new List<TraceReceiver>();
+        filters = new HashSet<string>(StringComparer.Ordinal);
+        foreach (TracePages.Stream stream in _streams.Where(of => of.Name == account).SelectMany(static of => of.StreamDetail ?? []))
+        {
+            if (stream.Config?.Subjects?.FirstOrDefault(filter => Subject.Matches(Encoding.UTF8.GetBytes(filter), bytes)) is { } filter)
+            {
+                filters.Add(filter);
+                receivers.Add(new TraceReceiver($"stream {stream.Name}", TraceOutcome.Yes, $"stores {filter}"));
+            }
+        }
+
+        return [.. receivers];
+    }
+
+    // nats-server lists the subscriptions of its streams too. Their clients are not among its connections.
+    private async Task<IReadOnlyList<TracePages.Subscription>> WithoutStreamsAsync(
+        IReadOnlyList<TracePages.Subscription> found, HashSet<string> filters, CancellationToken stop)
+    {
+        var clients = new List<TracePages.Subscription>();
+        foreach (TracePages.Subscription subscription in found)
+        {
+            // Beyond the limit of names it is not known whose subscription it is.
+            if (!filters.Contains(subscription.Subject) || await FindConnectionAsync(subscription.Cid, stop) is not null || !_connections.ContainsKey(subscription.Cid))
+            {
+                clients.Add(subscription);
+            }
+        }
+
+        return clients;
     }
 
     private async Task<TraceReceiver> DescribeAsync(TracePages.Subscription subscription, int members, CancellationToken stop)

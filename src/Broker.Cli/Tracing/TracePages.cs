@@ -57,6 +57,30 @@ internal static class TracePages
         public ulong Cid { get; init; }
     }
 
+    internal sealed record Streams
+    {
+        public StreamAccount[]? AccountDetails { get; init; }
+    }
+
+    internal sealed record StreamAccount
+    {
+        public string Name { get; init; } = "";
+
+        public Stream[]? StreamDetail { get; init; }
+    }
+
+    internal sealed record Stream
+    {
+        public string Name { get; init; } = "";
+
+        public StreamConfig? Config { get; init; }
+    }
+
+    internal sealed record StreamConfig
+    {
+        public string[]? Subjects { get; init; }
+    }
+
     internal sealed record LeafNodes
     {
         public LeafNode[]? Leafs { get; init; }

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Tracing;
 
-/// <summary>A client, a user, a ZeroMQ route or a leaf node that could get the messages.</summary>
+/// <summary>A client, a user, a stream, a ZeroMQ route or a leaf node that could get the messages.</summary>
 /// <param name="Name">Its name for the user.</param>
 /// <param name="Outcome">Whether it gets the messages.</param>
 /// <param name="Why">The reason.</param>

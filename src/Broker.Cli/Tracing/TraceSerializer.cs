@@ -7,4 +7,5 @@ namespace Broker.Cli.Tracing;
 [JsonSerializable(typeof(TracePages.Accounts))]
 [JsonSerializable(typeof(TracePages.Subscriptions))]
 [JsonSerializable(typeof(TracePages.LeafNodes))]
+[JsonSerializable(typeof(TracePages.Streams))]
 internal sealed partial class TraceSerializer : JsonSerializerContext;

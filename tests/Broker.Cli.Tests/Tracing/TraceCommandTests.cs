@@ -136,6 +136,43 @@ public sealed class TraceCommandTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_stream_that_stores_the_message_is_a_receiver(bool isNatsServer)
+    {
+        string store = Path.Combine(_folder.Path, "store").Replace('\\', '/');
+        if (isNatsServer)
+        {
+            using var server = NatsServer.StartWithConfiguration($"jetstream {{ store_dir: \"{store}\" }}", "-m", "-1");
+            await AskForStreamAsync(server.Url, server.Http.BaseAddress!.ToString());
+        }
+        else
+        {
+            await RealRun.WhileServingAsync(
+                static addresses => AskForStreamAsync(addresses.Nats[0], addresses.Monitoring[0]), "serve", "-q", "-p", "-1", "-m", "-1", "-js", "-sd", store);
+        }
+    }
+
+    private static async Task AskForStreamAsync(string url, string pages)
+    {
+        await using BrokerConnection client = await ConnectAsync(url, null, null);
+        await client.RequestAsync(
+            "$JS.API.STREAM.CREATE.ORDERS",
+            "{\"name\":\"ORDERS\",\"subjects\":[\"orders.>\"]}"u8.ToArray(),
+            Wait.Limit,
+            cancellationToken: TestContext.Current.CancellationToken);
+
+        JsonElement alone = await JsonAsync("orders.new", "-s", pages);
+        client.Subscribe("orders.>", static (in _) => { });
+        await client.FlushAsync(TestContext.Current.CancellationToken);
+        JsonElement both = await JsonAsync("orders.new", "-s", pages);
+
+        Assert.Equal(["$G orders.new yes: stores orders.>"], Receivers(alone));
+        Assert.Equal("stream ORDERS", alone.GetProperty("receivers")[0].GetProperty("receiver").GetString());
+        Assert.Equal(["$G orders.new yes: has subscribed to orders.>", "$G orders.new yes: stores orders.>"], Receivers(both));
+    }
+
     private static async Task AskAsync(string url, string pages)
     {
         await using BrokerConnection ada = await ConnectAsync(url, "ada", "a");

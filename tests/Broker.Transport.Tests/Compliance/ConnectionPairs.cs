@@ -165,8 +165,9 @@ public sealed class Probe : ConnectionHandler
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
-        Interlocked.Increment(ref _closings);
+        // A test reads the error when it has seen the count.
         Error = error;
+        Interlocked.Increment(ref _closings);
         WhenClosed?.Invoke(connection);
         _closed.TrySetResult(reason);
     }
