@@ -22,7 +22,8 @@ internal sealed partial class Authentication
                 : _security.AuthorizeAsync!(asked);
             if (answer.IsCompleted)
             {
-                return AcceptAs(ToPrincipal(answer.GetAwaiter().GetResult(), request), request);
+                AuthorizationResult? result = answer.GetAwaiter().GetResult();
+                return AcceptAs(ToPrincipal(result, request), request, result?.Reason);
             }
 
             _admission.BeginVerification(_security.Timeout, OnTimeout);
@@ -40,36 +41,29 @@ internal sealed partial class Authentication
     private async Task AwaitCallbackAsync(ValueTask<AuthorizationResult> answer, ConnectRequest request)
     {
         Principal? principal = null;
+        string? reason = null;
         try
         {
-            principal = ToPrincipal(await answer.ConfigureAwait(false), request);
+            AuthorizationResult? result = await answer.ConfigureAwait(false);
+            principal = ToPrincipal(result, request);
+            reason = result?.Reason;
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
             LogFailure(e);
         }
 
-        ReportResult(request, principal);
+        ReportResult(request, principal, reason);
     }
 
     private Principal? ToPrincipal(AuthorizationResult? result, ConnectRequest request)
-    {
-        if (result is { IsAllowed: true })
-        {
-            return new Principal(
+        => result is not { IsAllowed: true }
+            ? null
+            : new Principal(
                 PrincipalKind.Application,
                 result.UserName ?? request.Credentials.User,
                 result.Permissions?.Rules ?? _security.DefaultAccess)
             {
                 Account = result.Account ?? AccountNames.Global,
             };
-        }
-
-        if (result?.Reason is { } reason)
-        {
-            channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, reason);
-        }
-
-        return null;
-    }
 }

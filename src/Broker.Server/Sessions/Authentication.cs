@@ -292,14 +292,14 @@ internal sealed partial class Authentication(
         }
     }
 
-    private bool AcceptAs(Principal? principal, ConnectRequest request)
+    private bool AcceptAs(Principal? principal, ConnectRequest request, string? reason = null)
     {
         if (principal is not null && MayConnect(principal))
         {
             return Accept(request, principal);
         }
 
-        Refuse(WhyNot(principal), request);
+        Refuse(reason ?? WhyNot(principal), request);
         return false;
     }
 

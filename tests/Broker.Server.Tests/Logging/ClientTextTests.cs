@@ -40,6 +40,6 @@ public sealed class ClientTextTests
             o.AuthorizeAsync = _ => new ValueTask<AuthorizationResult>(AuthorizationResult.Deny(said));
         });
         broker.Connect("CONNECT {}\r\n");
-        Assert.Single(log.Warnings, l => l.EndsWith($" not authorized: {shown}", StringComparison.Ordinal));
+        Assert.EndsWith($" not authorized: {shown}", Assert.Single(log.Warnings), StringComparison.Ordinal);
     }
 }
