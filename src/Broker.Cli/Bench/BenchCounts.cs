@@ -3,7 +3,7 @@ using HdrHistogram;
 
 namespace Broker.Cli.Bench;
 
-/// <summary>What the connections of one measurement count. One thread adds counters before the traffic starts.</summary>
+/// <summary>The counters of one measurement's connections. One thread adds them before the traffic starts.</summary>
 internal sealed class BenchCounts
 {
     private readonly List<BenchCounter> _sent = [];

@@ -1,6 +1,6 @@
 namespace Broker.Cli.Bench;
 
-/// <summary>Where the results go beside the table.</summary>
+/// <summary>The files and formats of the results, besides the table.</summary>
 /// <param name="IsJson">Whether they are printed as JSON in place of the table.</param>
 /// <param name="CsvFile">The CSV file; null for none.</param>
 /// <param name="PlotFile">The SVG file; null for none.</param>

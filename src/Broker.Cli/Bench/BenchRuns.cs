@@ -6,7 +6,7 @@ namespace Broker.Cli.Bench;
 /// <summary>Measures in rounds, reports each result, and returns the exit code.</summary>
 internal sealed class BenchRuns(ShellStreams shell, BenchSettings settings)
 {
-    /// <param name="outputs">Where the results go.</param>
+    /// <param name="outputs">The files and formats of the results.</param>
     /// <param name="servers">The servers that are measured in turn; null is the first one.</param>
     /// <param name="create">Creates the traffic with a server.</param>
     /// <param name="stop">Ends the command without a further result.</param>

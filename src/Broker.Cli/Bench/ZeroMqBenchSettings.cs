@@ -2,7 +2,7 @@ using Broker.ZeroMq;
 
 namespace Broker.Cli.Bench;
 
-/// <summary>Where the messages of <c>broker bench zmq</c> go.</summary>
+/// <summary>The ends of the traffic of <c>broker bench zmq</c>.</summary>
 /// <param name="Sockets">The kind of the sockets.</param>
 internal sealed record ZeroMqBenchSettings(ZeroMqSockets Sockets)
 {
@@ -24,7 +24,7 @@ internal sealed record ZeroMqBenchSettings(ZeroMqSockets Sockets)
     /// <summary>How long to wait for peers and for the first message.</summary>
     public required TimeSpan ConnectTimeout { get; init; }
 
-    /// <summary>The options of the sockets. What is not sent at the end of a measurement is not waited for.</summary>
+    /// <summary>The options of the sockets. A measurement ends without its unsent messages.</summary>
     public ZeroMqSocketOptions Options { get; init; } = new() { Linger = TimeSpan.Zero };
 
     /// <summary>Whether the sockets connect to each other, without a bridge.</summary>

@@ -3,7 +3,7 @@ using Broker.Cli.Configuration;
 
 namespace Broker.Cli.Effective;
 
-/// <summary>Where the value of a setting comes from.</summary>
+/// <summary>The origin of a setting's value.</summary>
 /// <param name="Kind">The kind of source.</param>
 /// <param name="Position">The position in a file; null for defaults and flags.</param>
 /// <param name="Name">The name of the environment variable or of the flag; null for other sources.</param>

@@ -6,7 +6,7 @@ internal interface ITraceSource
     /// <summary>All accounts.</summary>
     IReadOnlyList<TracedAccount> Accounts { get; }
 
-    /// <summary>What this source does not know, one sentence each.</summary>
+    /// <summary>The facts that this source does not know, one sentence each.</summary>
     IReadOnlyList<string> Unknown { get; }
 
     /// <summary>Returns the account of a user, or null if the source does not know the user.</summary>

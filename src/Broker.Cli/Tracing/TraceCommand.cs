@@ -99,7 +99,7 @@ internal sealed class TraceCommand(ShellStreams shell)
         }
     }
 
-    // What a running server would ignore does not matter here.
+    // Settings that a running server would ignore do not matter here.
     private static ServeSettings Read(string file)
         => ServeConfig.Bind(ConfigFile.Load(file).Root, new ServeSettings { IgnoreUnsupported = true });
 

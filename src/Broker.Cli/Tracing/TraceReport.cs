@@ -6,12 +6,12 @@ namespace Broker.Cli.Tracing;
 /// <param name="User">The publisher; null for any client of the account.</param>
 internal sealed record TraceReport(string Subject, string Account, string? User)
 {
-    /// <summary>What happens to the message, in its order.</summary>
+    /// <summary>The steps of the message, in their order.</summary>
     public List<string> Steps { get; } = [];
 
     public List<TraceReceiver> Receivers { get; } = [];
 
-    /// <summary>What is not known, one sentence each.</summary>
+    /// <summary>The facts that are not known, one sentence each.</summary>
     public List<string> Notes { get; } = [];
 
     /// <summary>Whether somebody gets the message, or may get it.</summary>

@@ -2,7 +2,7 @@ using Broker.Server;
 
 namespace Broker.Cli.Tracing;
 
-/// <summary>What decides the way of a message in an account.</summary>
+/// <summary>The mappings and imports of an account, which decide the way of a message.</summary>
 /// <param name="Name">The name of the account.</param>
 /// <param name="Mappings">The subject mappings, in the order in which they apply.</param>
 /// <param name="Imports">The imports from other accounts.</param>

@@ -4,7 +4,7 @@ using System.Net;
 namespace Broker.Server;
 
 /// <summary>
-/// What a user may do, and from where and when it may connect: the claims of a user, or the template of a signing key.
+/// The rights of a user, and the places and times of its connections: the claims of a user, or the template of a key.
 /// </summary>
 internal sealed class UserTerms
 {

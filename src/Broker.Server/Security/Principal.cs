@@ -9,7 +9,7 @@ internal sealed record Principal(PrincipalKind Kind, string? Name, AccessRules? 
     /// <summary>The configured user; null if the client has not authenticated as a configured user.</summary>
     internal User? User { get; init; }
 
-    /// <summary>What the JWT of the client grants; null if the client has not authenticated by a JWT.</summary>
+    /// <summary>The rights by the client's JWT; null if the client has not authenticated by a JWT.</summary>
     internal UserGrant? Grant { get; init; }
 
     /// <summary>The name of the client's account.</summary>

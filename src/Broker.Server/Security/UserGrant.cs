@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Broker.Server;
 
-/// <summary>What a JWT grants to one client beside its permissions.</summary>
+/// <summary>The rights that a JWT grants to one client, besides its permissions.</summary>
 /// <param name="Token">The claims of the JWT. Its type belongs to the code that reads JWTs.</param>
 /// <param name="From">The address that the client connected from.</param>
 /// <param name="Transport">The transport of the client.</param>

@@ -37,8 +37,8 @@ public sealed record StreamsDescription
     public long Errors { get; init; }
 
     /// <summary>
-    /// What is damaged or has stopped, one sentence each: streams that refuse their messages, and stores that write no
-    /// more. Empty if everything works.
+    /// The parts that are damaged or have stopped, one sentence each: streams that refuse their messages, and stores
+    /// that write no more. Empty if everything works.
     /// </summary>
     public IReadOnlyList<string> Problems { get; init; } = [];
 }

@@ -1,6 +1,6 @@
 namespace Broker.Streams;
 
-/// <summary>What the headers of a message say, so that a start need not read the headers of others.</summary>
+/// <summary>The facts of a message's headers, so that a start need not read the headers of other messages.</summary>
 [Flags]
 internal enum MessageFlags : byte
 {

@@ -51,7 +51,7 @@ internal sealed class StreamStore : IDisposable
         }
     }
 
-    /// <summary>Who is told of messages that the store adds where others expire.</summary>
+    /// <summary>Receives the outcome of delete markers, which the store adds when messages expire.</summary>
     internal IStoreCompletion? MarkerReports { get; set; }
 
     /// <summary>The limit on the messages of this store and of others; null for none.</summary>

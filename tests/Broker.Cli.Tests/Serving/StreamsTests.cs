@@ -147,7 +147,7 @@ public sealed class StreamsTests : IDisposable
                 Assert.Contains("max_file", disk.Message, StringComparison.Ordinal);
                 Assert.Contains("max_mem", memory.Message, StringComparison.Ordinal);
 
-                // What is deleted makes room again.
+                // A deleted message makes room again.
                 await programs.Streams.PurgeStreamAsync("DISK", cancellationToken: Ended);
                 await programs.Streams.PublishAsync("disk", new byte[1000], cancellationToken: Ended);
             },

@@ -8,7 +8,7 @@ using Broker.Cli.Tests.Shell;
 
 namespace Broker.Cli.Tests.Starting;
 
-/// <summary>What a new user sees first, and where earlier versions were misunderstood.</summary>
+/// <summary>The first outputs that a new user sees, and texts of earlier versions that users misunderstood.</summary>
 public sealed class FirstContactTests
 {
     [Fact]

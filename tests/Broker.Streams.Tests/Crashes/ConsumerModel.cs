@@ -9,7 +9,7 @@ internal sealed class ConsumerModel(string stream) : IStoreCompletion
 {
     public const string Name = "worker";
 
-    // What the disk can have: the last state that was acknowledged, and those that were queued after it.
+    // The possible states of the disk: the last state that was acknowledged, and those that were queued after it.
     private readonly List<string> _states = [Absent];
     private readonly SortedDictionary<ulong, (ulong Number, int Deliveries)> _pending = [];
     private ulong _delivered;

@@ -8,7 +8,7 @@ using Broker.Streams.Tests.Api;
 namespace Broker.Streams.Tests.Kills;
 
 /// <summary>
-/// Kills a server with streams under load. What it had acknowledged must be there, and consumers go on where they were.
+/// Kills a server with streams under load. All acknowledged messages must be there, and consumers must continue.
 /// </summary>
 public sealed class BrokerKillTests(ITestOutputHelper output)
 {

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Broker.Streams.Tests.Kills;
 
-/// <summary>What the clients of a stream know of it: what was acknowledged, and what may have happened.</summary>
+/// <summary>The knowledge of a stream's clients: acknowledged changes, and changes that may have happened.</summary>
 internal sealed class KilledStream(string name)
 {
     private readonly Lock _gate = new();
