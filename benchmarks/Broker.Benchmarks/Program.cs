@@ -26,6 +26,7 @@ const string PublishRatesArgument = "publish";
 const string RequestsOption = "--requests";
 const string IdleOption = "--idle";
 const string NatsNetOption = "--natsnet";
+const string StorageArgument = "file";
 
 if (args is [WireOption])
 {
@@ -56,10 +57,11 @@ if (args is [RequestsOption, ..])
     return 0;
 }
 
-if (args is [NatsNetOption, string server, ..] and { Length: <= 3 })
+if (args is [NatsNetOption, string server, ..] and { Length: <= 4 })
 {
-    int? serverId = args.Length == 3 ? int.Parse(args[2], CultureInfo.InvariantCulture) : null;
-    await NatsNetRates.RunAsync(Console.Out, server, rounds: 5, scale: 100, serverId).ConfigureAwait(false);
+    bool onDisk = args[^1] == StorageArgument;
+    int? serverId = args.Length == (onDisk ? 4 : 3) ? int.Parse(args[2], CultureInfo.InvariantCulture) : null;
+    await NatsNetRates.RunAsync(Console.Out, server, rounds: 5, scale: 100, serverId, onDisk).ConfigureAwait(false);
     return 0;
 }
 

@@ -15,7 +15,9 @@ internal static class NatsNetRates
     /// <param name="scale">The number of messages of a round in hundreds.</param>
     /// <param name="serverId">The process id of the server, to print its processor time too. Null if it is not on this
     /// machine.</param>
-    internal static async Task RunAsync(TextWriter output, string url, int rounds, int scale, int? serverId = null)
+    /// <param name="onDisk">Whether only the rows about streams run, with a stream on the disk. Otherwise it is in
+    /// memory.</param>
+    internal static async Task RunAsync(TextWriter output, string url, int rounds, int scale, int? serverId = null, bool onDisk = false)
     {
         BrokerConnection ours = await BrokerConnection.ConnectAsync(url).ConfigureAwait(false);
         BrokerConnection common = await BrokerConnection.ConnectAsync(url).ConfigureAwait(false);
@@ -25,10 +27,10 @@ internal static class NatsNetRates
             await theirs.ConnectAsync().ConfigureAwait(false);
             using StreamsClient streams = ours.Streams();
             var plain = new PlainContests(new BrokerPlainClient(ours), new NatsNetPlainClient(theirs), common);
-            List<Contest> contests = [.. plain.All(scale)];
+            List<Contest> contests = onDisk ? [] : [.. plain.All(scale)];
             if (ours.ServerInfo is { JetStream: true })
             {
-                contests.AddRange(new StreamContests(streams, theirs).All(scale));
+                contests.AddRange(new StreamContests(streams, theirs, onDisk ? StorageType.File : StorageType.Memory).All(scale));
             }
             else
             {

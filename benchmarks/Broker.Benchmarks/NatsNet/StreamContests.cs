@@ -7,10 +7,11 @@ using StreamConfig = Broker.Client.Streams.StreamConfig;
 
 namespace Broker.Benchmarks.NatsNet;
 
-/// <summary>Messages of a stream in memory: acknowledged publish, consume, fetch and ordered reading.</summary>
+/// <summary>Messages of a stream: acknowledged publish, consume, fetch and ordered reading.</summary>
 /// <param name="ours">This client.</param>
 /// <param name="connection">The connection of NATS.Net.</param>
-internal sealed class StreamContests(StreamsClient ours, NatsConnection connection)
+/// <param name="storage">The storage of the stream.</param>
+internal sealed class StreamContests(StreamsClient ours, NatsConnection connection, StorageType storage)
 {
     private const string Stream = "CONTEST";
     private const string Subject = "contest.stored";
@@ -24,6 +25,7 @@ internal sealed class StreamContests(StreamsClient ours, NatsConnection connecti
     {
         int count = 500 * scale;
         yield return new Contest("publish to a stream, 500 in flight", count, EmptyAsync, PublishAsync, PublishTheirsAsync);
+        yield return new Contest("publish to a stream, one at a time", 20 * scale, EmptyAsync, PublishEachAsync, PublishEachTheirsAsync);
         yield return new Contest("consume and acknowledge", count, FillAsync, ConsumeAsync, ConsumeTheirsAsync);
         yield return new Contest("fetch 500 and acknowledge", count, FillAsync, FetchAsync, FetchTheirsAsync);
         yield return new Contest("next and acknowledge", 20 * scale, FillAsync, NextAsync, NextTheirsAsync);
@@ -33,7 +35,7 @@ internal sealed class StreamContests(StreamsClient ours, NatsConnection connecti
     private async Task EmptyAsync(int _)
     {
         await ours.DeleteStreamAsync(Stream).ConfigureAwait(false);
-        await ours.CreateStreamAsync(new StreamConfig(Stream, Subject) { Storage = StorageType.Memory }).ConfigureAwait(false);
+        await ours.CreateStreamAsync(new StreamConfig(Stream, Subject) { Storage = storage }).ConfigureAwait(false);
     }
 
     private async Task FillAsync(int count)
@@ -48,6 +50,22 @@ internal sealed class StreamContests(StreamsClient ours, NatsConnection connecti
 
     private Task PublishTheirsAsync(int count)
         => Workers.RunAsync(count, InFlight, async () => await _theirs.PublishAsync(Subject, _body).ConfigureAwait(false));
+
+    private async Task PublishEachAsync(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            await ours.PublishAsync(Subject, _body).ConfigureAwait(false);
+        }
+    }
+
+    private async Task PublishEachTheirsAsync(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            await _theirs.PublishAsync(Subject, _body).ConfigureAwait(false);
+        }
+    }
 
     private async Task ConsumeAsync(int count)
     {
