@@ -104,8 +104,17 @@ internal sealed class OperatorMode : IUserTokens
     public Principal? Renew(Principal before, out string refusal)
     {
         UserGrant grant = before.Grant!;
-        (Principal? principal, _, refusal) = Admit((UserClaims)grant.Token, grant);
-        return principal;
+        try
+        {
+            (Principal? principal, _, refusal) = Admit((UserClaims)grant.Token, grant);
+            return principal;
+        }
+        catch (JwtException)
+        {
+            // The account has a new template, and the user has no valid permissions by it.
+            refusal = Violation;
+            return null;
+        }
     }
 
     // Checks everything but signatures. Returns the principal, or the reason for the log and the error text for a

@@ -190,6 +190,35 @@ public sealed class OperatorServerTests
     }
 
     [Fact]
+    public async Task A_reload_closes_users_who_have_no_valid_permissions_by_the_new_template_of_their_key()
+    {
+        var scope = JwtKey.ForAccount();
+        await using BrokerServer server = await StartAsync(more: []);
+        await server.ReloadAsync(o => o.Operator = Scoped("name()"));
+        string jwt = _site.UserJwt(_user, $"\"issuer_account\":\"{_site.Account}\",", signer: scope);
+        using RawClient scoped = Connect(server, jwt);
+        var stays = JwtKey.ForUser();
+        using RawClient kept = RawConnect(server, _site.UserJwt(stays), stays);
+        Assert.Equal(("", ""), (scoped.Sync(), kept.Sync()));
+
+        await server.ReloadAsync(o => o.Operator = Scoped("tag(team)"));
+
+        Assert.Equal(Violation, scoped.ReadToEnd());
+        Assert.Equal("", kept.Sync());
+
+        OperatorOptions Scoped(string function)
+        {
+            string template = $"{{\"subs\":-1,\"payload\":-1,\"sub\":{{\"deny\":[\"{{{{{function}}}}}\"]}}}}";
+            string key = $"{{\"kind\":\"user_scope\",\"key\":\"{scope}\",\"template\":{template}}}";
+            return new OperatorOptions
+            {
+                Operators = [_site.OperatorJwt()],
+                Accounts = JwtSite.ByAccount(_site.AccountJwt(_site.Account, $"{JwtSite.NoLimits},\"signing_keys\":[{key}],")),
+            };
+        }
+    }
+
+    [Fact]
     public async Task An_account_without_limits_in_its_JWT_accepts_nobody()
     {
         var none = JwtKey.ForAccount();
