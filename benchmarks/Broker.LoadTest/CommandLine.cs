@@ -7,6 +7,7 @@ using Broker.LoadTest.Rows;
 using Broker.LoadTest.Runs;
 using Broker.LoadTest.Servers;
 using Broker.LoadTest.SlowReaders;
+using Broker.LoadTest.Soak;
 
 namespace Broker.LoadTest;
 
@@ -64,6 +65,7 @@ internal static class CommandLine
         command.Subcommands.Add(HostCommand.Create());
         command.Subcommands.Add(ReaderCommand.Create());
         command.Subcommands.Add(SlowReadersCommand.Create());
+        command.Subcommands.Add(SoakCommand.Create());
         command.SetAction((result, cancellationToken) =>
         {
             if (result.GetValue(list))

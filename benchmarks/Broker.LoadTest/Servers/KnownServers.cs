@@ -70,6 +70,13 @@ internal static class KnownServers
     public static ServerCommand WithIdlePolls(int polls)
         => Managed("Broker.LoadTest.dll", [HostCommand.Name, HostCommand.Port, ServerCommand.PortPlaceholder, HostCommand.IdlePolls, polls.ToString(CultureInfo.InvariantCulture)]);
 
+    /// <summary>This broker with streams in a directory, and with monitoring pages.</summary>
+    public static ServerCommand WithStreams(string directory)
+    {
+        ServerCommand ours = OurServer().WithMonitoring();
+        return ours with { Arguments = [.. ours.Arguments, "-js", "-sd", directory] };
+    }
+
     private static string[] Serve { get; } = ["serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"];
 
     private static ServerCommand OurServer() => Managed("broker.dll", Serve);

@@ -22,6 +22,7 @@ internal static class PrometheusText
         Gauge(text, "broker_subscriptions", "The current number of subscriptions.", facts.Counters.Subscriptions);
         Gauge(text, "broker_cached_subjects", "Subjects with cached subscribers.", facts.Routing.CachedSubjects);
         Gauge(text, "broker_memory_bytes", "Memory of the process.", facts.MemoryBytes);
+        Gauge(text, "broker_managed_heap_bytes", "Managed memory of the process after the last garbage collection.", GC.GetGCMemoryInfo().HeapSizeBytes);
         Gauge(text, "broker_cpu_percent", "Processor use since the previous scrape, in percent of one processor.", facts.CpuPercent);
         Gauge(text, "broker_receive_buffer_bytes", "Memory of unfinished received messages.", facts.ReceivedBytes);
         Gauge(text, "broker_receive_buffer_limit_bytes", "The limit on the memory of unfinished received messages.", facts.MaxReceivedBytes);

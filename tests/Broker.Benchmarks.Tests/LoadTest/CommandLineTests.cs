@@ -18,6 +18,8 @@ public class CommandLineTests
     [InlineData("clients --quick --rounds 2 --rows publish,request-64 --markdown a.md")]
     [InlineData("slow-readers")]
     [InlineData("slow-readers --messages 1000 --readers 1,4 --speed 0.5 --markdown a.md")]
+    [InlineData("soak-streams")]
+    [InlineData("soak-streams --minutes 3 --rate 500 --directory data --output a.txt")]
     public void Valid_arguments_are_accepted(string line) => Assert.Empty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
@@ -31,6 +33,8 @@ public class CommandLineTests
     [InlineData("slow-readers --readers 1,,4")]
     [InlineData("slow-readers --readers 1001")]
     [InlineData("slow-readers --speed 0")]
+    [InlineData("soak-streams --minutes 0")]
+    [InlineData("soak-streams --rate 1")]
     public void Invalid_arguments_are_errors(string line) => Assert.NotEmpty(Arguments.Create().Parse(line).Errors);
 
     [Theory]
@@ -47,7 +51,7 @@ public class CommandLineTests
         using var output = new StringWriter();
         Arguments.Create().Parse("--help").Invoke(new InvocationConfiguration { Output = output });
 
-        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "leaf", "--picture", "--curves", "--cold", "--portable", "--pages", "churn", "clients", "slow-readers"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
+        Assert.All(["basic", "tls", "real", "scaling", "fanout", "memory", "start", "fairness", "wakeup", "leaf", "--picture", "--curves", "--cold", "--portable", "--pages", "churn", "clients", "slow-readers", "soak-streams"], word => Assert.Contains(word, output.ToString(), StringComparison.Ordinal));
     }
 
     [Fact]
