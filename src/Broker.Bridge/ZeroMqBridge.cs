@@ -150,9 +150,44 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
         }
     }
 
+    /// <summary>
+    /// Pauses a route until <see cref="ResumeRouteAsync"/>, or until the route is removed. It takes no new messages from
+    /// ZeroMQ programs, no requests for its workers, and no messages of a pipeline for its PULL programs. Messages that
+    /// it has taken before go on.
+    /// </summary>
+    /// <remarks>
+    /// <para>No message is lost by a pause. ZeroMQ programs wait, because the route does not read from them: a PUSH, REQ
+    /// or DEALER blocks at its high-water mark, and a PUB drops there, as with any slow peer. Requests go to other
+    /// members of the queue group, or the requester learns that nobody responds. Messages of a pipeline go to other
+    /// egresses, or wait at their ingress.</para>
+    /// <para>Nobody keeps the messages that a PUB/SUB route or a raw route receives from subjects. Such a route still
+    /// passes them on to its ZeroMQ programs. A shadow route receives no copies while it is paused.</para>
+    /// </remarks>
+    /// <returns>Whether there is a route with this name.</returns>
+    public Task<bool> PauseRouteAsync(string name) => ChangeAsync(name, static route => route.SetPausedAsync(true));
+
+    /// <summary>Ends the pause of a route. Does nothing if the route is not paused.</summary>
+    /// <returns>Whether there is a route with this name.</returns>
+    public Task<bool> ResumeRouteAsync(string name) => ChangeAsync(name, static route => route.SetPausedAsync(false));
+
+    /// <summary>
+    /// Lets the ZeroMQ programs of a route receive only copies, as with <see cref="PushPullRouteOptions.Shadow"/> and
+    /// <see cref="WorkerRouteOptions.Shadow"/>, or lets them take part. The programs stay connected. Messages that the
+    /// route has taken before the change are handled as before it; around the change, a program may receive a message
+    /// and its copy.
+    /// </summary>
+    /// <returns>Whether there is a route with this name.</returns>
+    /// <exception cref="InvalidOperationException">
+    /// The route cannot be a shadow: <see cref="RouteSnapshot.IsShadow"/> is null.
+    /// </exception>
+    public Task<bool> SetShadowAsync(string name, bool shadow) => ChangeAsync(name, route => route.IsShadow is null
+        ? throw new InvalidOperationException(
+            $"The route '{name}' cannot be a shadow: only a worker route, and a PUSH/PULL route without PUSH programs and without a stream, can.")
+        : route.SetShadowAsync(shadow));
+
     /// <summary>Returns the current counters of the bridge and its routes.</summary>
     public BridgeSnapshot Snapshot()
-        => new(Client.Server, Statistics(), Array.ConvertAll(_routes, route => route.Snapshot() with { Security = route.Security.ToString() }))
+        => new(Client.Server, Statistics(), Array.ConvertAll(_routes, Describe))
         {
             RefusedConnections = Loops.ConnectionBudget.Refused,
         };
@@ -167,6 +202,8 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     public async Task StopIngressAsync(CancellationToken cancellationToken = default)
     {
         BeginStop();
+        await Client.Loop.WaitWhileRunningAsync(() => Task.WhenAll(_routes.Select(route => route.DeliverBeforeStopAsync())))
+            .WaitAsync(cancellationToken).ConfigureAwait(false);
         await Client.Loop.WaitWhileRunningAsync(() => Task.WhenAll(_routes.Select(route => route.StopIngressAsync()))).WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
@@ -211,6 +248,34 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     /// <summary>Returns the started route with this name, or null.</summary>
     internal BridgeRoute? Find(string name)
         => Array.Find(_routes, route => string.Equals(route.Name, name, StringComparison.Ordinal));
+
+    private static RouteSnapshot Describe(BridgeRoute route) => route.Snapshot() with
+    {
+        Security = route.Security.ToString(),
+        Subjects = route.Subjects,
+        IsPaused = route.IsPaused,
+        IsShadow = route.IsShadow,
+    };
+
+    private async Task<bool> ChangeAsync(string name, Func<BridgeRoute, Task> change)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        await _changing.WaitAsync().ConfigureAwait(false);
+        try
+        {
+            if (Find(name) is not { } route)
+            {
+                return false;
+            }
+
+            await route.Loop.WaitWhileRunningAsync(() => change(route)).ConfigureAwait(false);
+            return true;
+        }
+        finally
+        {
+            _changing.Release();
+        }
+    }
 
     // Runs on the thread of the listener that has reached the limit.
     private void OnBudgetExhausted(object? sender, HandledEventArgs e)

@@ -7,8 +7,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Broker.AspNetCore;
 
 /// <summary>
-/// Lets an administrator of the live page close connections, reload the configuration and begin lame duck mode. Set
-/// <see cref="Name"/> and <see cref="PasswordHash"/>, or <see cref="Token"/>.
+/// Lets an administrator of the live page close connections, reload the configuration, begin lame duck mode and change
+/// routes. Set <see cref="Name"/> and <see cref="PasswordHash"/>, or <see cref="Token"/>.
 /// </summary>
 public sealed class AdministratorOptions
 {
@@ -44,6 +44,12 @@ public sealed class AdministratorOptions
     /// completes when the mode has begun. Null, the default, means that the page has no button for it.
     /// </summary>
     public Func<Task>? EnterLameDuck { get; set; }
+
+    /// <summary>
+    /// Changes the route with this name, which is on the page <c>/bridgez</c>. An exception explains why this is not
+    /// possible. Null, the default, means that the page has no buttons for it.
+    /// </summary>
+    public Func<string, RouteChange, Task>? ChangeRoute { get; set; }
 
     /// <exception cref="ArgumentException">The credentials are missing or not valid.</exception>
     internal void Validate()

@@ -17,6 +17,13 @@ internal sealed partial class AdministratorPages(BrokerServer server, Administra
     /// <summary>The path of the page that says who is logged in.</summary>
     internal const string Path = "/admin";
 
+    private static readonly Dictionary<string, RouteChange> Changes = new(StringComparer.Ordinal)
+    {
+        ["pause"] = RouteChange.Pause,
+        ["resume"] = RouteChange.Resume,
+        ["begin_shadow"] = RouteChange.BeginShadow,
+        ["end_shadow"] = RouteChange.EndShadow,
+    };
 
     private readonly LoginLimiter _limiter = new();
 
@@ -32,6 +39,11 @@ internal sealed partial class AdministratorPages(BrokerServer server, Administra
             if (options.EnterLameDuck is { } enter)
             {
                 yield return (Path + "/lameduck", context => ActAsync(context, (_, name) => EnterLameDuckAsync(context, enter, name)));
+            }
+
+            if (options.ChangeRoute is { } change)
+            {
+                yield return (Path + "/route", context => ActAsync(context, (form, name) => ChangeRouteAsync(context, change, form, name)));
             }
         }
     }
@@ -53,6 +65,7 @@ internal sealed partial class AdministratorPages(BrokerServer server, Administra
             json.WriteBoolean("needs_name", options.Token is null);
             json.WriteBoolean("reload", server.RereadConfiguration is not null);
             json.WriteBoolean("lameduck", options.EnterLameDuck is not null);
+            json.WriteBoolean("routes", options.ChangeRoute is not null);
             json.WriteEndObject();
         }
 
@@ -168,6 +181,33 @@ internal sealed partial class AdministratorPages(BrokerServer server, Administra
         return ChangeAsync(context, enter, "lame duck mode has begun");
     }
 
+    private Task ChangeRouteAsync(HttpContext context, Func<string, RouteChange, Task> change, IFormCollection form, string name)
+    {
+        string route = form["route"].ToString();
+        if (!Changes.TryGetValue(form["change"].ToString(), out RouteChange wanted))
+        {
+            return RefuseAsync(context, StatusCodes.Status400BadRequest, $"change is none of {string.Join(", ", Changes.Keys)}");
+        }
+
+        return ChangeAsync(
+            context,
+            async () =>
+            {
+                await change(route, wanted).ConfigureAwait(false);
+                // Only now is the text from the form known to be the name of a route.
+                ChangedRoute(options.Logger, name, FromOf(context), route, wanted);
+            },
+            $"route {route}: {Done(wanted)}");
+    }
+
+    private static string Done(RouteChange change) => change switch
+    {
+        RouteChange.Pause => "paused",
+        RouteChange.Resume => "resumed",
+        RouteChange.BeginShadow => "its programs receive only copies",
+        _ => "its programs take part",
+    };
+
     // The program's callbacks explain by an exception why they cannot do something.
     private static async Task ChangeAsync(HttpContext context, Func<Task> change, string done)
     {
@@ -209,6 +249,9 @@ internal sealed partial class AdministratorPages(BrokerServer server, Administra
 
     [LoggerMessage(64, LogLevel.Information, "Administrator {Name} from {From} reloads the configuration")]
     private static partial void Reloads(ILogger logger, string name, string from);
+
+    [LoggerMessage(66, LogLevel.Information, "Administrator {Name} from {From} has changed route {Route}: {Change}")]
+    private static partial void ChangedRoute(ILogger logger, string name, string from, string route, RouteChange change);
 
     [LoggerMessage(65, LogLevel.Information, "Administrator {Name} from {From} begins lame duck mode")]
     private static partial void EntersLameDuck(ILogger logger, string name, string from);

@@ -30,14 +30,14 @@ internal static class IndexPage
             <title>{{Encode(name)}}</title>
             <link rel="icon" href="data:,">
             <link rel="stylesheet" href=".{{LiveFiles.StylePath}}">
+            <script src=".{{LiveFiles.RoutesScriptPath}}" defer></script>
             <script src=".{{LiveFiles.ScriptPath}}" defer></script>
             </head>
             <body>
             <header>
             <h1>{{Encode(name)}} <span id="health"></span></h1>
             <p>broker {{Encode(facts.SoftwareVersion)}}, NATS protocol of nats-server {{facts.ProtocolVersion}},
-            up since {{facts.Started.ToString("u", CultureInfo.InvariantCulture)}} <span id="up"></span></p>
-            <p>Server id <code>{{Encode(facts.Id)}}</code></p>
+            up since {{facts.Started.ToString("u", CultureInfo.InvariantCulture)}} <span id="up"></span>, id <code>{{Encode(facts.Id)}}</code></p>
             <p id="stream" class="badge bad" role="status" hidden></p>
             </header>
             <noscript><p>{{Count(facts.Counters.Connections, "connection")}}, {{Count(facts.Counters.Subscriptions, "subscription")}}.
@@ -86,17 +86,20 @@ internal static class IndexPage
         </section>
         """;
 
+    private static readonly (string Id, string Title, string Class)[] Cards =
+    [
+        ("in_msgs", "Messages in", ""), ("out_msgs", "Messages out", " out"), ("in_bytes", "Bytes in", ""), ("out_bytes", "Bytes out", " out"),
+    ];
+
     // The script fills these sections.
-    private const string Live = """
+    private static readonly string Live = $$"""
         <main id="main" hidden>
         <p id="summary" role="status"></p>
         <section aria-labelledby="traffic">
-        <h2 id="traffic">Traffic, last 5 minutes</h2>
+        <h2 id="traffic">Traffic</h2>
         <dl class="cards">
-        <div class="card"><dt>Messages in</dt><dd id="in_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="in_msgs_line"/></svg></dd></div>
-        <div class="card out"><dt>Messages out</dt><dd id="out_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="out_msgs_line"/></svg></dd></div>
-        <div class="card"><dt>Bytes in</dt><dd id="in_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="in_bytes_line"/></svg></dd></div>
-        <div class="card out"><dt>Bytes out</dt><dd id="out_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="out_bytes_line"/></svg></dd></div>
+        {{Charts("")}}</dl>
+        <dl class="cards small">
         <div class="card"><dt>Connections</dt><dd id="connections">–</dd></div>
         <div class="card"><dt>Subscriptions</dt><dd id="subscriptions">–</dd></div>
         <div class="card"><dt>Memory</dt><dd id="memory">–</dd></div>
@@ -125,11 +128,7 @@ internal static class IndexPage
         <h2 id="onehead" tabindex="-1"></h2>
         <p id="onestate" role="status"></p>
         <dl class="cards">
-        <div class="card"><dt>Messages in</dt><dd id="one_in_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_in_msgs_line"/></svg></dd></div>
-        <div class="card out"><dt>Messages out</dt><dd id="one_out_msgs">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_out_msgs_line"/></svg></dd></div>
-        <div class="card"><dt>Bytes in</dt><dd id="one_in_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_in_bytes_line"/></svg></dd></div>
-        <div class="card out"><dt>Bytes out</dt><dd id="one_out_bytes">–</dd><dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polyline id="one_out_bytes_line"/></svg></dd></div>
-        </dl>
+        {{Charts("one_")}}</dl>
         <h3>History</h3>
         <ul id="onehistory"></ul>
         <h3>Facts</h3>
@@ -156,7 +155,18 @@ internal static class IndexPage
         <h2 id="leafhead">Leaf nodes</h2>
         <div class="scroll" role="region" aria-labelledby="leafhead" tabindex="0">
         <table><thead><tr><th scope="col" class="text">Name</th><th scope="col">Address</th><th scope="col">Account</th><th scope="col">State</th>
-        <th scope="col">Subs</th><th scope="col">Msg/s in</th><th scope="col">Msg/s out</th></tr></thead><tbody id="leafrows"></tbody></table>
+        <th scope="col">Subs</th><th scope="col">Msg/s in</th><th scope="col">Msg/s out</th><th scope="col">Bytes/s in</th>
+        <th scope="col">Bytes/s out</th></tr></thead><tbody id="leafrows"></tbody></table>
+        </div>
+        </section>
+        <section id="streams" aria-labelledby="streamhead" hidden>
+        <h2 id="streamhead">Streams</h2>
+        <p id="streamnote" class="muted"></p>
+        <ul id="streamproblems" class="problems"></ul>
+        <div id="streamtable" class="scroll" role="region" aria-labelledby="streamhead" tabindex="0">
+        <table><thead><tr><th scope="col" class="text">Stream</th><th scope="col">Account</th><th scope="col">Messages</th><th scope="col">Bytes</th>
+        <th scope="col">Msg/s in</th><th scope="col">Msg/s out</th><th scope="col">Consumers</th><th scope="col">Pending</th>
+        <th scope="col">Not acknowledged</th><th scope="col">State</th></tr></thead><tbody id="streamrows"></tbody></table>
         </div>
         </section>
         <section id="log" aria-labelledby="loghead" hidden>
@@ -165,6 +175,13 @@ internal static class IndexPage
         </section>
         </main>
         """;
+
+    private static string Charts(string prefix) => string.Concat(Cards.Select(card => $$"""
+        <div class="card{{card.Class}}"><dt>{{card.Title}}</dt><dd id="{{prefix}}{{card.Id}}">–</dd>
+        <dd><svg viewBox="0 0 300 40" preserveAspectRatio="none" aria-hidden="true"><polygon id="{{prefix}}{{card.Id}}_area"/><polyline id="{{prefix}}{{card.Id}}_line"/></svg></dd>
+        <dd id="{{prefix}}{{card.Id}}_peak" class="peak"></dd></div>
+
+        """));
 
     private static string Count(int count, string what) => count == 1 ? $"1 {what}" : string.Create(CultureInfo.InvariantCulture, $"{count} {what}s");
 

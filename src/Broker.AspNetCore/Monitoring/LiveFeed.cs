@@ -140,6 +140,8 @@ internal sealed class LiveFeed(BrokerServer server, MonitoringOptions options)
                 .ConfigureAwait(false);
         }
 
-        return LiveSnapshot.Create(server.Inspect(), connections, server.InspectAccounts(), server.InspectSubjects(), options);
+        ServerDescription facts = server.Inspect();
+        LiveStreams? streams = facts.Streams is { } problems ? await LiveStreams.ReadAsync(server, problems.Problems).ConfigureAwait(false) : null;
+        return LiveSnapshot.Create(facts, connections, server.InspectAccounts(), server.InspectSubjects(), streams, options);
     }
 }

@@ -18,12 +18,14 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
         ConnectionPage connections,
         IReadOnlyList<AccountDescription> accounts,
         SubjectPage subjects,
+        LiveStreams? streams,
         MonitoringOptions options)
     {
         var activity = new HashCode();
         activity.Add(facts.Counters);
         activity.Add(facts.IsShuttingDown);
         activity.Add(options.Log?.Count);
+        activity.Add(streams?.Activity);
         var buffer = new ArrayBufferWriter<byte>(4096);
         buffer.Write("data: "u8);
         using (var json = new Utf8JsonWriter(buffer))
@@ -42,6 +44,7 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
             json.WriteNumber("sample_subjects", subjects.Interval);
             WriteRows(json, "subjects", subjects.Subjects, subject => WriteSubject(json, subject));
             WriteRows(json, "leafs", facts.LeafNodes, leaf => WriteLeaf(json, leaf));
+            streams?.Write(json);
             json.WriteStartObject("pages");
             foreach (MonitoringPage page in options.Pages)
             {
@@ -127,6 +130,8 @@ internal sealed record LiveSnapshot(byte[] Event, int Activity)
         json.WriteNumber("subscriptions", leaf.Subscriptions);
         json.WriteNumber("in_msgs", leaf.MessagesIn);
         json.WriteNumber("out_msgs", leaf.MessagesOut);
+        json.WriteNumber("in_bytes", leaf.BytesIn);
+        json.WriteNumber("out_bytes", leaf.BytesOut);
     }
 
     private static void WriteRows<T>(Utf8JsonWriter json, string name, IReadOnlyList<T> rows, Action<T> write)

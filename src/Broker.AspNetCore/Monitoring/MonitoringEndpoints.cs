@@ -47,6 +47,7 @@ public static class MonitoringEndpoints
         Map("/", pages.IndexAsync);
         Map(LiveFeed.Path, new LiveFeed(server, options).ServeAsync);
         Map(LiveFiles.ScriptPath, LiveFiles.ScriptAsync);
+        Map(LiveFiles.RoutesScriptPath, LiveFiles.RoutesScriptAsync);
         Map(LiveFiles.StylePath, LiveFiles.StyleAsync);
         Map("/varz", pages.VarzAsync);
         Map("/connz", pages.ConnzAsync);

@@ -78,10 +78,14 @@ function record(points, value, elapsed) {
   return points;
 }
 
-function draw(id, points) {
+// A chart shows at least the last minute, and up to 5 minutes when the page is open that long.
+function draw(id, points, format) {
   const most = Math.max(...points, 1);
-  const from = seconds - points.length;
-  byId(id).setAttribute('points', points.map((p, i) => `${from + i},${(39 - 38 * p / most).toFixed(1)}`).join(' '));
+  const step = 300 / (Math.max(60, points.length) - 1);
+  const line = points.map((p, i) => `${(300 - step * (points.length - 1 - i)).toFixed(1)},${(39 - 36 * p / most).toFixed(1)}`);
+  byId(`${id}_line`).setAttribute('points', line.join(' '));
+  byId(`${id}_area`).setAttribute('points', line.length ? [`${line[0].split(',')[0]},40`, ...line, '300,40'].join(' ') : '');
+  setText(byId(`${id}_peak`), points.length ? `peak ${format(Math.max(...points))}/s` : '');
 }
 
 function showServer(now, elapsed) {
@@ -95,7 +99,7 @@ function showServer(now, elapsed) {
     if (value !== null) {
       const points = record(state.history.get(key) ?? [], value, elapsed);
       state.history.set(key, points);
-      draw(`${key}_line`, points);
+      draw(key, points, format);
     }
   }
   setText(byId('connections'), count(now.connections));
@@ -191,10 +195,13 @@ function fill(bodyId, rows) {
   while (body.rows.length > rows.length) { body.deleteRow(-1); }
   rows.forEach((cells, i) => {
     const row = body.rows[i] ?? body.insertRow();
-    cells.forEach((text, at) => {
+    cells.forEach((content, at) => {
       const cell = row.cells[at] ?? row.insertCell();
       cell.className = at === 0 ? 'text' : '';
-      setText(cell, text);
+      if (typeof content === 'string') { setText(cell, content); return; }
+      const badge = cell.firstElementChild ?? cell.appendChild(make('span'));
+      badge.className = content.badge;
+      setText(badge, content.text);
     });
   });
 }
@@ -232,44 +239,31 @@ function showLeafs(now, elapsed) {
   byId('leafs').hidden = now.leafs.length === 0;
   const keyOf = l => `${l.name} ${l.address}`;
   const before = new Map((state.last?.leafs ?? []).map(l => [keyOf(l), l]));
-  fill('leafrows', now.leafs.map(l => [
-    l.name || l.address, l.address, l.account, l.connected ? 'connected' : 'not connected', count(l.subscriptions),
-    `${count(rate(l, before.get(keyOf(l)), elapsed, 'in_msgs'))}`, `${count(rate(l, before.get(keyOf(l)), elapsed, 'out_msgs'))}`,
-  ]));
+  fill('leafrows', now.leafs.map(l => {
+    const rateOf = key => rate(l, before.get(keyOf(l)), elapsed, key);
+    return [
+      l.name || l.address, l.address, l.account, l.connected ? { text: 'connected', badge: 'badge' } : { text: 'not connected', badge: 'badge bad' },
+      count(l.subscriptions), count(rateOf('in_msgs')), count(rateOf('out_msgs')), bytes(rateOf('in_bytes')), bytes(rateOf('out_bytes')),
+    ];
+  }));
 }
 
-const basic = ['name', 'pattern', 'security', 'endpoints', 'from_zeromq', 'to_subjects', 'from_subjects', 'to_zeromq', 'refused_because'];
-
-function showRoutes(now, elapsed) {
-  const routes = now.pages?.bridgez?.routes ?? [];
-  const before = new Map((state.last?.pages?.bridgez?.routes ?? []).map(r => [r.name, r]));
-  byId('bridge').hidden = routes.length === 0;
-  const list = byId('routes');
-  while (list.children.length > routes.length) { list.lastChild.remove(); }
-  routes.forEach((r, i) => {
-    const old = before.get(r.name);
-    const item = list.children[i] ?? list.appendChild(make('li', undefined, 'route'));
-    const waiting = (r.pending ?? 0) + (r.held ?? 0) + (r.waiting ?? 0) + (r.in_flight ?? 0);
-    const flow = (right, left) => {
-      const part = make('div', undefined, 'flow');
-      part.append(make('p', `→ ${count(rate(r, old, elapsed, right))} msg/s`), make('p', `← ${count(rate(r, old, elapsed, left))} msg/s`));
-      return part;
-    };
-    const zeromq = make('div', undefined, 'end');
-    zeromq.append(make('h3', 'ZeroMQ'), ...(r.endpoints ?? []).map(e => make('p', e)), make('p', `${count(r.peers)} peers, ${r.security ?? 'NULL'}`, 'muted'));
-    const middle = make('div', undefined, 'middle');
-    middle.append(make('h3', r.name), make('p', r.pattern, 'muted'), make('p', waiting ? `${count(waiting)} wait` : 'nothing waits', waiting ? 'waits' : 'muted'));
-    if (r.dropped || r.refused) {
-      const why = Object.entries(r.refused_because ?? {}).filter(([, n]) => n).map(([reason, n]) => `${n} ${reason}`).join(', ');
-      middle.append(make('p', `${count(r.dropped)} dropped, ${count(r.refused)} refused${why ? `: ${why}` : ''}`, 'badge bad'));
-    }
-    const more = Object.entries(r).filter(([key, value]) => !basic.includes(key) && value).map(([key, value]) => `${key.replaceAll('_', ' ')} ${count(value)}`);
-    if (more.length) { middle.append(make('p', more.join(', '), 'muted')); }
-    const subjects = make('div', undefined, 'end');
-    const server = now.pages.bridgez.server;
-    subjects.append(make('h3', 'Subjects'), make('p', server ?? 'not connected', server ? 'muted' : 'badge bad'));
-    item.replaceChildren(zeromq, flow('from_zeromq', 'to_zeromq'), middle, flow('to_subjects', 'from_subjects'), subjects);
-  });
+function showStreams(now, elapsed) {
+  byId('streams').hidden = now.streams === undefined;
+  if (now.streams === undefined) { return; }
+  const keyOf = s => `${s.account} ${s.name}`;
+  const before = new Map((state.last?.streams ?? []).map(s => [keyOf(s), s]));
+  const part = now.streams.length < now.streams_total ? `The first ${now.streams.length} of ${now.streams_total} streams.` : '';
+  setText(byId('streamnote'), now.streams_total ? part : 'No stream exists yet.');
+  fillList('streamproblems', now.stream_problems);
+  byId('streamtable').hidden = now.streams.length === 0;
+  fill('streamrows', now.streams.map(s => {
+    const rateOf = key => rate(s, before.get(keyOf(s)), elapsed, key);
+    return [
+      s.name, s.account, count(s.messages), bytes(s.bytes), count(rateOf('last')), count(rateOf('delivered')), count(s.consumers),
+      count(s.pending), count(s.unacknowledged), s.damaged ? { text: 'damaged', badge: 'badge bad' } : { text: 'works', badge: 'badge' },
+    ];
+  }));
 }
 
 // Health in one line: what needs the attention of an operator now.
@@ -287,8 +281,8 @@ function showSummary(now) {
   if (now.dropped > past[0].dropped) { troubles.push(`${count(now.dropped - past[0].dropped)} messages were dropped in the last minute`); }
   const lostLeafs = now.leafs.filter(l => !l.connected).length;
   if (lostLeafs) { troubles.push(`${lostLeafs} of ${now.leafs.length} leaf links are not connected`); }
-  const bridge = now.pages?.bridgez;
-  if (bridge?.routes?.length && !bridge.server) { troubles.push('the ZeroMQ bridge is not connected'); }
+  for (const problem of now.stream_problems ?? []) { troubles.push(problem); }
+  troubles.push(...routeTroubles(now));
   const text = troubles.join('; ');
   setText(byId('summary'), text ? `Needs attention: ${text}.` : 'Nothing needs attention.');
   byId('summary').className = text ? 'badge bad' : 'muted';
@@ -316,6 +310,7 @@ function show(now) {
   showSubjects(now);
   showAccounts(now, elapsed);
   showLeafs(now, elapsed);
+  showStreams(now, elapsed);
   showRoutes(now, elapsed);
   showSummary(now);
   showLog(now);
@@ -355,7 +350,7 @@ function showOne() {
   for (const [key, format] of traffic) {
     const points = past?.rates[key] ?? [];
     setText(byId(`one_${key}`), `${format(c && !c.reason ? points.at(-1) : null)}/s`);
-    draw(`one_${key}_line`, points);
+    draw(`one_${key}`, points, format);
   }
   if (!c) { return; }
   const events = [`connected ${new Date(c.started).toLocaleString()}, ${duration(c.uptime)}${c.reason ? ' before it was closed' : ' ago'}`];

@@ -134,10 +134,14 @@ internal sealed partial class Ingress<TConnection>
     /// </summary>
     internal void Tick()
     {
+        long credit = 0;
         foreach (IngressLink link in _links)
         {
             link.UnansweredTicks++;
+            credit += link.IsPaused ? 0 : Math.Max(0, link.Limit - link.Last);
         }
+
+        Volatile.Write(ref _credit, _connection.IsConnected ? credit : 0);
 
         if (!_connection.IsConnected)
         {

@@ -31,6 +31,7 @@ internal sealed partial class Ingress<TConnection>
 
     // Whether a message was refused, so that OnRoom must be called when there is capacity again.
     private bool _isWanted;
+    private long _credit;
 
     /// <param name="subjects">The subjects of the pipeline.</param>
     /// <param name="id">The name of this ingress, one token.</param>
@@ -55,6 +56,12 @@ internal sealed partial class Ingress<TConnection>
     internal string Id { get; }
 
     internal IngressCounters Counters { get; } = new();
+
+    /// <summary>
+    /// The number of messages that the egresses allowed beyond those of the queues at the last tick. Any thread may read
+    /// it.
+    /// </summary>
+    internal long Credit => Volatile.Read(ref _credit);
 
     /// <summary>The number of egresses that have answered.</summary>
     internal int Egresses => _links.Count;

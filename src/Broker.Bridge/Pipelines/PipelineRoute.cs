@@ -22,6 +22,9 @@ internal abstract class PipelineRoute : BridgeRoute
     private readonly Action _tick;
     private LoopTimer? _timer;
     private bool _isEnding;
+
+    // Whether the egress takes messages although the route is paused, because the process stops.
+    private bool _mustDeliver;
     private bool _unsendableLogged;
     private int _ticksWithoutPuller;
     private Task? _ingressStopped;
@@ -81,6 +84,9 @@ internal abstract class PipelineRoute : BridgeRoute
     /// <summary>The number of PULL programs that are connected now.</summary>
     internal int Pullers => Push?.Peers.Count ?? 0;
 
+    /// <summary>Whether the egress takes no messages, as if no PULL program were connected. Used on the loop.</summary>
+    private protected virtual bool IsEgressClosed => IsPaused && !_mustDeliver;
+
     /// <summary>The egress; null if the route has none.</summary>
     private protected abstract IPipelineEgress? Egress { get; }
 
@@ -108,6 +114,12 @@ internal abstract class PipelineRoute : BridgeRoute
         Server.IsConnected = true;
         OnConnected();
     }
+
+    internal override Task DeliverBeforeStopAsync() => OnLoopAsync(() =>
+    {
+        _mustDeliver = true;
+        UpdateEgress();
+    });
 
     internal override Task StopIngressAsync() => _ingressStopped ??= StopIngressCoreAsync();
 
@@ -164,19 +176,57 @@ internal abstract class PipelineRoute : BridgeRoute
         }
     }
 
-    /// <summary>Resumes the paused PUSH programs. Called on the loop.</summary>
-    private protected void ResumePushers() => Pull?.ResumeReceiving();
+    /// <summary>Resumes the waiting PUSH programs unless the route is paused. Called on the loop.</summary>
+    private protected void ResumePushers()
+    {
+        if (!IsPaused)
+        {
+            Pull?.ResumeReceiving();
+        }
+    }
+
+    private protected override void OnPauseChanged()
+    {
+        UpdateEgress();
+        ResumePushers();
+    }
+
+    /// <summary>Must be called when <see cref="IsEgressClosed"/> has changed. Called on the loop.</summary>
+    private protected void UpdateEgress()
+    {
+        if (_isEnding || Egress is not { } egress)
+        {
+            return;
+        }
+
+        if (!IsEgressClosed)
+        {
+            OpenEgress(egress);
+        }
+        else if (egress.IsOpen)
+        {
+            egress.Release();
+        }
+    }
 
     /// <summary>Whether no PULL program is connected. Used on the loop.</summary>
     private bool HasNoPuller => IsPushFull && Push is { Peers.Count: 0 };
 
     private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
-        => TryAccept(peer, _payload.Convert(message), message.FrameCount);
+        => !IsPaused && TryAccept(peer, _payload.Convert(message), message.FrameCount);
 
     private void OnPushWritable()
     {
         IsPushFull = false;
-        if (_isEnding || Egress is not { } egress)
+        if (!_isEnding && Egress is { } egress)
+        {
+            OpenEgress(egress);
+        }
+    }
+
+    private void OpenEgress(IPipelineEgress egress)
+    {
+        if (IsPushFull || IsEgressClosed)
         {
             return;
         }
@@ -222,6 +272,7 @@ internal abstract class PipelineRoute : BridgeRoute
         }
 
         await Pull.CloseAsync(TimeSpan.Zero).ConfigureAwait(false);
+        await DeliverBeforeStopAsync().ConfigureAwait(false);
         long since = Stopwatch.GetTimestamp();
         while (InFlight > 0 && Stopwatch.GetElapsedTime(since) < Options.StopTimeout
             && Client.State != Broker.Client.ConnectionState.Closed)

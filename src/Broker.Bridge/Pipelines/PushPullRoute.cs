@@ -12,6 +12,9 @@ internal sealed class PushPullRoute : PipelineRoute
     private readonly PipelineSubjects _subjects;
     private readonly Ingress<PipelineConnection>? _ingress;
     private readonly Egress<PipelineConnection, PushSink>? _egress;
+    private readonly ShadowCopies? _copies;
+    private Subscription? _copying;
+    private volatile bool _isShadow;
 
     internal PushPullRoute(PushPullRouteOptions options, RouteContext context)
         : base(options, context)
@@ -37,23 +40,38 @@ internal sealed class PushPullRoute : PipelineRoute
 
         if (Push is not null)
         {
+            var sink = new PushSink(Push);
+            _copies = Pull is null ? new ShadowCopies(sink) : null;
+            _isShadow = options.Shadow;
             _egress = new Egress<PipelineConnection, PushSink>(
-                _subjects, PipelineSubjects.NewId(), PipelineClient, new PushSink(Push), new PipelineMemoryPool(), limits);
+                _subjects, PipelineSubjects.NewId(), PipelineClient, sink, new PipelineMemoryPool(), limits);
             Action flush = _egress.Flush;
             _egress.OnFlushWanted = () => Loop.StartTimer(FlushDelay, flush);
         }
     }
 
+    internal override bool? IsShadow => _copies is null ? null : _isShadow;
+
     private protected override IPipelineEgress? Egress => _egress;
+
+    // While the PULL programs only get copies, the egress is like one without PULL programs. It still returns messages
+    // that arrive late.
+    private protected override bool IsEgressClosed => _isShadow || base.IsEgressClosed;
 
     private protected override long InFlight => _ingress?.Counters.InFlight ?? 0;
 
     internal override RouteSnapshot Snapshot()
-        => PushPullRouteSnapshot.Of(this, _ingress?.Counters ?? new IngressCounters(), _egress?.Counters ?? new EgressCounters()) with
+    {
+        IngressCounters into = _ingress?.Counters ?? new IngressCounters();
+        EgressCounters outOf = _egress?.Counters ?? new EgressCounters();
+        return PushPullRouteSnapshot.Of(this, into, outOf, _copies) with
         {
             Waiting = _egress?.Waiting ?? 0,
             Partners = (_ingress?.Egresses ?? 0) + (_egress?.Links ?? 0),
+            Window = Options.Window,
+            Credit = _ingress?.Credit ?? 0,
         };
+    }
 
     internal override void OnWritable() => _ingress?.OnWritable();
 
@@ -69,6 +87,47 @@ internal sealed class PushPullRoute : PipelineRoute
         {
             Add(_subjects.Out(_egress.Id), (in MessageView message) => _egress.OnMessage(message.Headers, message.Body));
             Add(_subjects.Ingresses, (in MessageView _) => _egress.Announce());
+            UpdateCopying();
+        }
+    }
+
+    private protected override void ChangeShadow(bool shadow)
+    {
+        _isShadow = shadow;
+        UpdateCopying();
+        UpdateEgress();
+    }
+
+    private protected override void OnPauseChanged()
+    {
+        UpdateCopying();
+        base.OnPauseChanged();
+    }
+
+    private protected override void EndEgress()
+    {
+        StopCopying();
+        base.EndEgress();
+    }
+
+    private void UpdateCopying()
+    {
+        if (!_isShadow || IsPaused)
+        {
+            StopCopying();
+        }
+        else
+        {
+            _copying ??= Add(_subjects.Out("*"), _copies!.OnMessage);
+        }
+    }
+
+    private void StopCopying()
+    {
+        if (_copying is { } copying)
+        {
+            _copying = null;
+            Remove(copying);
         }
     }
 

@@ -179,10 +179,11 @@ public sealed record PushPullRouteOptions : RouteOptions
         Stream?.Validate();
     }
 
+    internal override IReadOnlyList<string> Subjects => [Stream is null ? Subject : $"{Subject} (stream {Stream.Stream})"];
+
     internal override IReadOnlyList<string> ReservedSubjects
         => ReserveSubjects && Stream is null ? new PipelineSubjects(Subject).Internal : [];
 
     internal override BridgeRoute Create(RouteContext context)
-        => Shadow ? new ShadowRoute(
-            this, context) : Stream is null ? new PushPullRoute(this, context) : new StreamRoute(this, context);
+        => Stream is null ? new PushPullRoute(this, context) : new StreamRoute(this, context);
 }

@@ -69,16 +69,30 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
     public long Waiting { get; init; }
 
     /// <summary>
+    /// The largest number of messages that one ingress may have on their way to one egress, or queued there
+    /// (<see cref="PushPullRouteOptions.Window"/>).
+    /// </summary>
+    public int Window { get; init; }
+
+    /// <summary>
+    /// How many more messages the ingress might send to all its egresses now, or to the stream, by their number; counted
+    /// once a second. At 0, PUSH programs wait. They also wait while the bytes of the windows are used up.
+    /// </summary>
+    public long Credit { get; init; }
+
+    /// <summary>
     /// The number of egresses that the ingress sends to, plus the number of ingress links that the egress receives
     /// from.
     /// </summary>
     public int Partners { get; init; }
 
-    internal static PushPullRouteSnapshot Of(PipelineRoute route, IngressCounters into, EgressCounters outOf)
+    internal static PushPullRouteSnapshot Of(PipelineRoute route, IngressCounters into, EgressCounters outOf, ShadowCopies? copies = null)
     {
         // Reads the counters of later steps first, so that they never exceed those of earlier steps.
-        long delivered = outOf.Delivered;
-        long received = outOf.Received;
+        long delivered = outOf.Delivered + (copies?.Delivered ?? 0);
+        long received = outOf.Received + (copies?.Received ?? 0);
+        long dropped = copies?.Dropped ?? 0;
+        long givenUp = into.GivenUp;
         long acknowledged = into.Acknowledged;
         long accepted = into.Accepted;
         return new PushPullRouteSnapshot
@@ -95,15 +109,16 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
             ToSubjects = accepted,
             FromSubjects = received,
             ToZeroMq = delivered,
-            Dropped = into.GivenUp,
-            Refused = into.Refused + into.Violations + outOf.Refused + route.SocketRefused,
+            Dropped = givenUp + dropped,
+            DroppedBecause = Reasons(("given_up", givenUp), ("full", dropped)),
+            Refused = into.Refused + into.Violations + outOf.Refused + (copies?.Refused ?? 0) + route.SocketRefused,
             Accepted = accepted,
             Published = into.Published,
             Acknowledged = acknowledged,
             Resent = into.Resent,
             Moved = into.Moved,
             PossiblyMovedTwice = into.PossibleDuplicates,
-            GivenUp = into.GivenUp,
+            GivenUp = givenUp,
             InFlight = accepted - acknowledged,
             Received = received,
             Delivered = delivered,

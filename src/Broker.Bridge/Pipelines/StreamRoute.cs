@@ -72,7 +72,12 @@ internal sealed class StreamRoute : PipelineRoute
     {
         IngressCounters into = _ingress?.Counters ?? new IngressCounters();
         EgressCounters outOf = _egress?.Counters ?? new EgressCounters();
-        return PushPullRouteSnapshot.Of(this, into, outOf) with { Waiting = _egress?.Waiting ?? 0 };
+        return PushPullRouteSnapshot.Of(this, into, outOf) with
+        {
+            Waiting = _egress?.Waiting ?? 0,
+            Window = Options.Window,
+            Credit = _ingress is { IsReady: true } && Server.IsConnected ? Math.Max(0, Options.Window - into.InFlight) : 0,
+        };
     }
 
     private protected override void Subscribe()

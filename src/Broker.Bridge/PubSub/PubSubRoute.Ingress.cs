@@ -18,6 +18,11 @@ internal sealed partial class PubSubRoute
     {
         EventLoop loop = Context.Loops.Current!;
         LoopScratch scratch = _scratch[loop.Index];
+        if (IsPaused)
+        {
+            return Wait(peer, scratch);
+        }
+
         MapStatus status = _options.TraceFrame ? PublishWithTrace(in message, scratch) : Publish(in message, scratch);
         if (status != MapStatus.Mapped)
         {

@@ -101,12 +101,19 @@ internal sealed partial class PubSubRoute : BridgeRoute
     // call, so it finds the peer.
     internal override void OnWritable()
     {
+        if (IsPaused)
+        {
+            return;
+        }
+
         for (int i = 0; i < _scratch.Length; i++)
         {
             LoopScratch scratch = _scratch[i];
             Context.Loops[i].Run(() => Resume(scratch));
         }
     }
+
+    private protected override void OnPauseChanged() => OnWritable();
 
     internal override void Open()
     {
@@ -144,6 +151,7 @@ internal sealed partial class PubSubRoute : BridgeRoute
             FromSubjects = _scratch.Sum(s => s.Received),
             ToZeroMq = _scratch.Sum(s => s.MessagesOut) + (_replays?.Sent ?? 0),
             Dropped = _egress.MessagesDropped + dropped,
+            DroppedBecause = RouteSnapshot.Reasons(("slow_subscriber", _egress.MessagesDropped), ("no_server", dropped)),
             Refused = refused.Values.Sum() + refusedBySockets,
             RefusedBecause = refused,
             LastValues = _lastValues?.Count ?? 0,

@@ -119,5 +119,7 @@ public sealed record PubSubRouteOptions : RouteOptions
         }
     }
 
+    internal override IReadOnlyList<string> Subjects => [Mapping.Prefix + ".>"];
+
     internal override BridgeRoute Create(RouteContext context) => new PubSubRoute(this, context);
 }

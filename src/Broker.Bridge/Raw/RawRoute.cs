@@ -75,6 +75,8 @@ internal sealed class RawRoute : BridgeRoute
 
     internal override void OnWritable() => Resume();
 
+    private protected override void OnPauseChanged() => Resume();
+
     internal override async Task StopIngressAsync()
     {
         await OnLoopAsync(() =>
@@ -99,6 +101,7 @@ internal sealed class RawRoute : BridgeRoute
     {
         long unroutable = Volatile.Read(ref _unroutable);
         long full = Volatile.Read(ref _full);
+        long lost = Volatile.Read(ref _lost);
         long refused = _socket.MessagesRefused;
         return new RawRouteSnapshot
         {
@@ -110,7 +113,8 @@ internal sealed class RawRoute : BridgeRoute
             ToSubjects = Volatile.Read(ref _published),
             FromSubjects = Volatile.Read(ref _received),
             ToZeroMq = Volatile.Read(ref _sent),
-            Dropped = unroutable + full + Volatile.Read(ref _lost),
+            Dropped = unroutable + full + lost,
+            DroppedBecause = RouteSnapshot.Reasons(("unroutable", unroutable), ("full", full), ("no_server", lost)),
             Refused = Volatile.Read(ref _refused) + refused,
             Unroutable = unroutable,
             Full = full,
@@ -119,7 +123,7 @@ internal sealed class RawRoute : BridgeRoute
 
     private bool OnZeroMqMessage(ZeroMqPeer peer, in ZmtpMessage message)
     {
-        if (!_hasServer || _stopping)
+        if (!_hasServer || _stopping || IsPaused)
         {
             _waiting = true;
             return false;
@@ -235,7 +239,7 @@ internal sealed class RawRoute : BridgeRoute
 
     private void Resume()
     {
-        if (_waiting && _hasServer && !_stopping)
+        if (_waiting && _hasServer && !_stopping && !IsPaused)
         {
             _waiting = false;
             _socket.ResumeReceiving();

@@ -90,5 +90,8 @@ public sealed record RawRouteOptions : SocketRouteOptions
         }
     }
 
+    internal override IReadOnlyList<string> Subjects
+        => [ToSubject, QueueGroup is null ? FromSubject : $"{FromSubject} [{QueueGroup}]"];
+
     internal override BridgeRoute Create(RouteContext context) => new RawRoute(this, context);
 }

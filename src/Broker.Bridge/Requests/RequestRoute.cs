@@ -22,7 +22,7 @@ internal sealed class RequestRoute : RequestReplyRoute
     private Subscription? _replies;
 
     // Whether clients are paused. They are resumed when there is capacity again or a server is connected.
-    private bool _isPaused;
+    private bool _programsWait;
 
     // The reasons that have been logged, one bit each. Further requests refused for the same reason are only counted.
     private int _logged;
@@ -69,6 +69,8 @@ internal sealed class RequestRoute : RequestReplyRoute
             Name = Name,
             Pattern = Pattern,
             Dropped = timedOut + unserved + undeliverable + abandoned + failed,
+            DroppedBecause = RouteSnapshot.Reasons(
+                ("timed_out", timedOut), ("unserved", unserved), ("undeliverable", undeliverable), ("abandoned", abandoned), ("failed", failed)),
             Pending = Pending.Count,
             PendingBytes = Volatile.Read(ref _pendingBytes),
             Failed = failed,
@@ -82,6 +84,8 @@ internal sealed class RequestRoute : RequestReplyRoute
         });
     }
 
+    private protected override void OnPauseChanged() => ResumePrograms();
+
     private protected override void StopRequests() => _router.PauseReceiving();
 
     private protected override void OnEnding()
@@ -92,9 +96,9 @@ internal sealed class RequestRoute : RequestReplyRoute
 
     private protected override void ResumePrograms()
     {
-        if (_isPaused && HasServer && !IsStopping)
+        if (_programsWait && HasServer && !IsStopping && !IsPaused)
         {
-            _isPaused = false;
+            _programsWait = false;
             _router.ResumeReceiving();
         }
     }
@@ -110,10 +114,10 @@ internal sealed class RequestRoute : RequestReplyRoute
             return false;
         }
 
-        if (!HasServer || IsStopping || Pending.IsFull || _publisher.KeptBytes >= _options.MaxKeptBytes
+        if (!HasServer || IsStopping || IsPaused || Pending.IsFull || _publisher.KeptBytes >= _options.MaxKeptBytes
             || (_pendingBytes + bytes > _options.MaxPendingBytes && Pending.Count > 0))
         {
-            _isPaused = true;
+            _programsWait = true;
             return false;
         }
 
@@ -149,7 +153,7 @@ internal sealed class RequestRoute : RequestReplyRoute
             or PublishStatus.Dropped or PublishStatus.NotConnected)
         {
             // The client is resumed when the connection accepts messages again or a server is connected.
-            _isPaused = true;
+            _programsWait = true;
             return false;
         }
 
@@ -333,7 +337,7 @@ internal sealed class RequestRoute : RequestReplyRoute
             }
         }
 
-        if (_isPaused && Pending.Count <= _resumeAt && _publisher.KeptBytes <= _options.MaxKeptBytes / 2
+        if (_programsWait && Pending.Count <= _resumeAt && _publisher.KeptBytes <= _options.MaxKeptBytes / 2
             && _pendingBytes <= _options.MaxPendingBytes / 2)
         {
             ResumePrograms();

@@ -116,5 +116,7 @@ public sealed record RequestRouteOptions : SocketRouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingBytesPerClient, 1);
     }
 
+    internal override IReadOnlyList<string> Subjects => [Subject ?? Topics!.Prefix + ".>"];
+
     internal override BridgeRoute Create(RouteContext context) => new RequestRoute(this, context);
 }

@@ -21,10 +21,13 @@ internal sealed partial class WorkerRoute
 
     private static ReadOnlySpan<byte> NoRespondersHeaders => "NATS/1.0 503\r\n\r\n"u8;
 
-    private void OnRequest(in MessageView message)
+    private void OnRequest(in MessageView message) => OnRequest(in message, message.ReplyTo);
+
+    // A shadow route must not reply, so it ignores the reply subject.
+    private void OnCopy(in MessageView message) => OnRequest(in message, default);
+
+    private void OnRequest(in MessageView message, ReadOnlySpan<byte> replyTo)
     {
-        // A shadow route must not reply, so it ignores the reply subject.
-        ReadOnlySpan<byte> replyTo = _options.Shadow ? default : message.ReplyTo;
         Counters.FromSubjects++;
         if (Pending.IsFull || IsStopping || !HasCapacity)
         {
@@ -160,7 +163,7 @@ internal sealed partial class WorkerRoute
         {
             // The worker is resumed when the connection accepts messages again or a server is connected. Its requests
             // stay pending until then or until they expire.
-            _isPaused = true;
+            _workersWait = true;
             return false;
         }
 

@@ -14,10 +14,11 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
     private readonly string _filter;
     private readonly MessageMapper? _mapper;
     private Subscription? _requests;
+    private bool _isShadow;
     private bool _ended;
 
     // Whether workers are paused. They are resumed when the connection accepts messages again or a server is connected.
-    private bool _isPaused;
+    private bool _workersWait;
 
     private long _workerLost;
     private long _notTaken;
@@ -26,6 +27,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         : base(options, options.MaxPending, options.TimeToLive, context)
     {
         _options = options;
+        _isShadow = options.Shadow;
         _mapper = options.Topics is null ? null : new MessageMapper(options.Topics);
         _filter = options.Subject ?? options.Topics!.Prefix + ".>";
         bool takesTurns = options.Envelope != WorkerEnvelope.Number;
@@ -42,6 +44,8 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
 
     private static ReadOnlySpan<byte> LossHeaders
         => "NATS/1.0\r\nNats-Service-Error: the worker was lost\r\nNats-Service-Error-Code: 502\r\n\r\n"u8;
+
+    internal override bool? IsShadow => _isShadow;
 
     private protected override SingleLoopSocket Socket => _socket;
 
@@ -62,6 +66,8 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
             Name = Name,
             Pattern = Pattern,
             Dropped = timedOut + lost + notTaken + abandoned,
+            DroppedBecause = RouteSnapshot.Reasons(
+                ("timed_out", timedOut), ("worker_lost", lost), ("not_taken", notTaken), ("abandoned", abandoned)),
             IsSubscribed = _requests is not null,
             Pending = Pending.Count,
             Answered = Volatile.Read(ref Counters.Answered),
@@ -75,6 +81,26 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
 
     private protected override void StopRequests() => Unsubscribe();
 
+    private protected override void OnPauseChanged()
+    {
+        if (IsPaused)
+        {
+            Unsubscribe();
+        }
+        else
+        {
+            SubscribeIfRoom();
+        }
+    }
+
+    // The messages that the server has already sent to the former subscription are handled as before the change.
+    private protected override void ChangeShadow(bool shadow)
+    {
+        _isShadow = shadow;
+        Unsubscribe();
+        SubscribeIfRoom();
+    }
+
     private protected override void OnEnding() => _ended = true;
 
     private void SubscribeIfRoom()
@@ -82,7 +108,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
         // Subscribes only when less than half of the capacity is used, so that the route does not subscribe and
         // unsubscribe for each request.
         long room = Math.Min(_options.MaxPending, (long)_socket.PeerCount * _options.MaxPendingPerWorker);
-        if (_requests is not null || IsStopping || _socket.PeerCount == 0 || Pending.Count > room / 2
+        if (_requests is not null || IsStopping || IsPaused || _socket.PeerCount == 0 || Pending.Count > room / 2
             || _waiting is { IsHalfFull: true })
         {
             return;
@@ -90,7 +116,7 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
 
         try
         {
-            _requests = Client.Subscribe(_filter, OnRequest, _options.Shadow ? null : _options.QueueGroup);
+            _requests = _isShadow ? Client.Subscribe(_filter, OnCopy) : Client.Subscribe(_filter, OnRequest, _options.QueueGroup);
         }
         catch (ConnectionLostException)
         {
@@ -141,9 +167,9 @@ internal sealed partial class WorkerRoute : RequestReplyRoute
 
     private protected override void ResumePrograms()
     {
-        if (_isPaused && HasServer && !_ended)
+        if (_workersWait && HasServer && !_ended)
         {
-            _isPaused = false;
+            _workersWait = false;
             _socket.ResumeReceiving();
         }
     }

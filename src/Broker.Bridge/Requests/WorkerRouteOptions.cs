@@ -108,5 +108,7 @@ public sealed record WorkerRouteOptions : SocketRouteOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxPendingPerWorker, 1);
     }
 
+    internal override IReadOnlyList<string> Subjects => [$"{Subject ?? Topics!.Prefix + ".>"} [{QueueGroup}]"];
+
     internal override BridgeRoute Create(RouteContext context) => new WorkerRoute(this, context);
 }

@@ -12,12 +12,15 @@ namespace Broker.Bridge;
 /// </summary>
 internal abstract class BridgeRoute : IAsyncDisposable
 {
+    private volatile bool _isPaused;
+
     private protected BridgeRoute(RouteOptions options, RouteContext context)
     {
         Name = options.Name;
         Pattern = options.Pattern;
         Security = options.Security;
         ReservedSubjects = options.ReservedSubjects;
+        Subjects = options.Subjects;
         Context = context;
         Log = new RouteLog(context.Logger, options.Name);
     }
@@ -33,6 +36,20 @@ internal abstract class BridgeRoute : IAsyncDisposable
 
     /// <summary>The subjects and filters that are reserved for this route in a server of this process.</summary>
     internal IReadOnlyList<string> ReservedSubjects { get; }
+
+    /// <summary>The subjects and filters of the route, from <see cref="RouteOptions.Subjects"/>.</summary>
+    internal IReadOnlyList<string> Subjects { get; }
+
+    /// <summary>
+    /// Whether the route takes no new messages (<see cref="ZeroMqBridge.PauseRouteAsync"/>). Changed on the loop only.
+    /// </summary>
+    internal bool IsPaused => _isPaused;
+
+    /// <summary>
+    /// Whether the ZeroMQ programs of the route receive only copies; null if the route cannot be a shadow. Changed on
+    /// the loop only.
+    /// </summary>
+    internal virtual bool? IsShadow => null;
 
     /// <summary>The connection that the route uses.</summary>
     internal BrokerConnection Client => Context.Client;
@@ -79,6 +96,55 @@ internal abstract class BridgeRoute : IAsyncDisposable
     internal virtual void OnWritable()
     {
     }
+
+    /// <summary>
+    /// Pauses or resumes the route. When the task completes, all loops know it. May be called on any thread.
+    /// </summary>
+    internal async Task SetPausedAsync(bool paused)
+    {
+        await OnLoopAsync(() =>
+        {
+            if (_isPaused != paused)
+            {
+                _isPaused = paused;
+                Log.PauseChanged(paused);
+                OnPauseChanged();
+            }
+        }).ConfigureAwait(false);
+        for (int i = 0; i < Context.Loops.Count; i++)
+        {
+            // A loop that was handling a message before the pause has handled it when it runs this action.
+            await Context.Loops[i].RunAsync(static () => { }).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>
+    /// Makes the route a shadow, or ends this. May be called on any thread, if <see cref="IsShadow"/> is not null.
+    /// </summary>
+    internal Task SetShadowAsync(bool shadow) => OnLoopAsync(() =>
+    {
+        if (IsShadow != shadow)
+        {
+            Log.ShadowChanged(shadow);
+            ChangeShadow(shadow);
+        }
+    });
+
+    /// <summary>
+    /// Called on the loop when <see cref="IsPaused"/> has changed. After a pause, the route resumes its programs.
+    /// </summary>
+    private protected abstract void OnPauseChanged();
+
+    /// <summary>Changes <see cref="IsShadow"/>. Called on the loop.</summary>
+    private protected virtual void ChangeShadow(bool shadow)
+    {
+    }
+
+    /// <summary>
+    /// Lets a paused route deliver the messages that it has already taken, because the process stops. May be called on
+    /// any thread.
+    /// </summary>
+    internal virtual Task DeliverBeforeStopAsync() => Task.CompletedTask;
 
     /// <summary>
     /// Stops taking messages from ZeroMQ. When the task completes, all messages that were taken before have been

@@ -63,6 +63,30 @@ internal sealed partial class RouteLog(ILogger logger, string route)
         }
     }
 
+    internal void PauseChanged(bool paused)
+    {
+        if (paused)
+        {
+            Paused(_route);
+        }
+        else
+        {
+            Resumed(_route);
+        }
+    }
+
+    internal void ShadowChanged(bool shadow)
+    {
+        if (shadow)
+        {
+            ShadowBegins(_route);
+        }
+        else
+        {
+            ShadowEnds(_route);
+        }
+    }
+
     internal void Listening(string endpoint) => Listening(_route, endpoint);
 
     internal void ConnectFailed(string endpoint, string? reason) => ConnectFailed(_route, endpoint, reason);
@@ -104,6 +128,18 @@ internal sealed partial class RouteLog(ILogger logger, string route)
 
     internal void StreamMessagesSkipped(string stream, long messages, string consumer)
         => StreamMessagesSkipped(_route, stream, messages, consumer);
+
+    [LoggerMessage(135, LogLevel.Information, "Route {Route}: paused; it takes no new messages")]
+    private partial void Paused(string route);
+
+    [LoggerMessage(136, LogLevel.Information, "Route {Route}: resumed")]
+    private partial void Resumed(string route);
+
+    [LoggerMessage(137, LogLevel.Information, "Route {Route}: its ZeroMQ programs receive only copies from now on")]
+    private partial void ShadowBegins(string route);
+
+    [LoggerMessage(138, LogLevel.Information, "Route {Route}: its ZeroMQ programs take part; they no longer receive only copies")]
+    private partial void ShadowEnds(string route);
 
     [LoggerMessage(101, LogLevel.Information, "Route {Route}: listening for ZeroMQ peers on {Endpoint}")]
     private partial void Listening(string route, string endpoint);

@@ -47,6 +47,11 @@ public abstract record RouteOptions
         }
     }
 
+    /// <summary>
+    /// The subjects and filters that the route publishes to and receives from, for its users to read.
+    /// </summary>
+    internal abstract IReadOnlyList<string> Subjects { get; }
+
     /// <summary>The subjects and filters that the route wants to reserve in a server of this process.</summary>
     internal virtual IReadOnlyList<string> ReservedSubjects => [];
 

@@ -24,6 +24,20 @@ public record RouteSnapshot
     /// </summary>
     public IReadOnlyList<string> Endpoints { get; init; } = [];
 
+    /// <summary>
+    /// The subjects and filters that the route publishes to and receives from; a queue group is in brackets.
+    /// </summary>
+    public IReadOnlyList<string> Subjects { get; init; } = [];
+
+    /// <summary>Whether the route takes no new messages (<see cref="ZeroMqBridge.PauseRouteAsync"/>).</summary>
+    public bool IsPaused { get; init; }
+
+    /// <summary>
+    /// Whether the ZeroMQ programs of the route receive only copies (<see cref="ZeroMqBridge.SetShadowAsync"/>); null
+    /// if the route cannot be a shadow.
+    /// </summary>
+    public bool? IsShadow { get; init; }
+
     /// <summary>The number of ZeroMQ programs that are connected now.</summary>
     public int Peers { get; init; }
 
@@ -48,8 +62,28 @@ public record RouteSnapshot
     public long Dropped { get; init; }
 
     /// <summary>
+    /// The number of dropped messages for each reason, such as <c>timed_out</c>. Reasons without messages are left out.
+    /// </summary>
+    public IReadOnlyDictionary<string, long> DroppedBecause { get; init; } = new Dictionary<string, long>(StringComparer.Ordinal);
+
+    /// <summary>
     /// Messages of either direction that cannot be mapped, and messages of ZeroMQ programs with too many frames or
     /// bytes. Each message with too many frames or bytes has ended the connection of its sender.
     /// </summary>
     public long Refused { get; init; }
+
+    /// <summary>Returns the reasons with a number of messages above 0.</summary>
+    internal static IReadOnlyDictionary<string, long> Reasons(params ReadOnlySpan<(string Reason, long Messages)> all)
+    {
+        var reasons = new Dictionary<string, long>(StringComparer.Ordinal);
+        foreach ((string reason, long messages) in all)
+        {
+            if (messages > 0)
+            {
+                reasons.Add(reason, messages);
+            }
+        }
+
+        return reasons;
+    }
 }

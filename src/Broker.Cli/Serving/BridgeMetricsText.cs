@@ -20,6 +20,8 @@ internal static class BridgeMetricsText
         ["unconfirmed"] = (null, "Sent messages that a server had not confirmed before it was lost."),
         ["connections_refused"] = (null, "Connections closed at once because too few file descriptors were free."),
         ["peers"] = (null, "ZeroMQ programs that are connected now."),
+        ["paused"] = (null, "1 while the route is paused, otherwise 0."),
+        ["shadow"] = (null, "1 while the ZeroMQ programs of the route receive only copies, otherwise 0."),
         ["publishers"] = (null, "Connected programs that publish."),
         ["subscribers"] = (null, "Connected programs that subscribe."),
         ["last_values"] = (null, "Topics whose last value is kept."),
@@ -32,12 +34,15 @@ internal static class BridgeMetricsText
         ["partners"] = (null, "Other ends of the pipeline that are known."),
         ["in_flight"] = (null, "Messages that are not acknowledged yet."),
         ["waiting"] = (null, "Messages that wait for a puller."),
+        ["window"] = (null, "The most messages between one ingress and one egress."),
+        ["credit"] = (null, "Messages that the ingress may still send."),
         ["from_zeromq"] = ("zeromq_received", "Messages received from ZeroMQ programs."),
         ["to_zeromq"] = ("zeromq_sent", "Messages queued for ZeroMQ programs."),
         ["to_subjects"] = ("subjects_published", "Messages published to the NATS server."),
         ["from_subjects"] = ("subjects_received", "Messages received from the NATS server."),
         ["dropped"] = (null, "Messages dropped because of a full queue, a missing server or a missing receiver."),
         ["refused"] = (null, "Messages that cannot be mapped."),
+        [BridgePage.DroppedBecause] = (null, "Dropped messages, by reason."),
         [BridgePage.RefusedBecause] = (null, "Messages of PUB/SUB routes that cannot be mapped, by reason."),
         ["last_values_sent"] = (null, "Last values that were sent to new subscribers."),
         ["last_values_forgotten"] = (null, "Last values that were removed because the limit was reached."),
@@ -73,13 +78,15 @@ internal static class BridgeMetricsText
         Write(text, [(BridgePage.Counters(bridge), "")], isCounter: true);
         Write(text, bridge.Routes.Select(static route => (BridgePage.Gauges(route), Labels(route))), isCounter: false);
         Write(text, bridge.Routes.Select(static route => (BridgePage.Counters(route), Labels(route))), isCounter: true);
-        Write(
-            text,
-            bridge.Routes.SelectMany(static route => BridgePage.Reasons(route).Select(reason =>
-                (Values: ((IEnumerable<(string, long)>)[(BridgePage.RefusedBecause, reason.Value)]), $"{Labels(route)},broker_reason=\"{reason.Name}\""))),
-            isCounter: true);
+        Write(text, ByReason(bridge, BridgePage.DroppedBecause, static route => route.DroppedBecause.Select(static pair => (pair.Key, pair.Value))), isCounter: true);
+        Write(text, ByReason(bridge, BridgePage.RefusedBecause, BridgePage.Reasons), isCounter: true);
         return text.ToString();
     }
+
+    private static IEnumerable<(IEnumerable<(string Name, long Value)> Values, string Labels)> ByReason(
+        BridgeSnapshot bridge, string metric, Func<RouteSnapshot, IEnumerable<(string Reason, long Count)>> read)
+        => bridge.Routes.SelectMany(route => read(route).Select(reason =>
+            (Values: ((IEnumerable<(string, long)>)[(metric, reason.Count)]), $"{Labels(route)},broker_reason=\"{reason.Reason}\"")));
 
     private static string Labels(RouteSnapshot route) => $"broker_route=\"{route.Name}\",broker_pattern=\"{route.Pattern}\"";
 

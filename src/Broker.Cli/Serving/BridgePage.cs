@@ -9,6 +9,7 @@ namespace Broker.Cli.Serving;
 internal static class BridgePage
 {
     internal const string RefusedBecause = "refused_because";
+    internal const string DroppedBecause = "dropped_because";
 
     private static readonly JsonWriterOptions Indented = new() { Indented = true };
 
@@ -43,27 +44,17 @@ internal static class BridgePage
                 json.WriteString("name", route.Name);
                 json.WriteString("pattern", route.Pattern);
                 json.WriteString("security", route.Security);
-                json.WriteStartArray("endpoints");
-                foreach (string endpoint in route.Endpoints)
-                {
-                    json.WriteStringValue(endpoint);
-                }
-
-                json.WriteEndArray();
+                WriteList(json, "endpoints", route.Endpoints);
+                WriteList(json, "subjects", route.Subjects);
                 foreach ((string name, long value) in Gauges(route).Concat(Counters(route)))
                 {
                     json.WriteNumber(name, value);
                 }
 
+                WriteReasons(json, DroppedBecause, route.DroppedBecause);
                 if (route is PubSubRouteSnapshot)
                 {
-                    json.WriteStartObject(RefusedBecause);
-                    foreach ((string reason, long count) in Reasons(route))
-                    {
-                        json.WriteNumber(reason, count);
-                    }
-
-                    json.WriteEndObject();
+                    WriteReasons(json, RefusedBecause, Reasons(route).ToDictionary(StringComparer.Ordinal));
                 }
 
                 json.WriteEndObject();
@@ -74,6 +65,28 @@ internal static class BridgePage
         }
 
         return Encoding.UTF8.GetString(bytes.ToArray());
+    }
+
+    private static void WriteList(Utf8JsonWriter json, string name, IReadOnlyList<string> texts)
+    {
+        json.WriteStartArray(name);
+        foreach (string text in texts)
+        {
+            json.WriteStringValue(text);
+        }
+
+        json.WriteEndArray();
+    }
+
+    private static void WriteReasons(Utf8JsonWriter json, string name, IReadOnlyDictionary<string, long> reasons)
+    {
+        json.WriteStartObject(name);
+        foreach ((string reason, long count) in reasons)
+        {
+            json.WriteNumber(reason, count);
+        }
+
+        json.WriteEndObject();
     }
 
     internal static IEnumerable<(string Name, long Value)> Gauges(BridgeSnapshot bridge)
@@ -91,13 +104,16 @@ internal static class BridgePage
     internal static IEnumerable<(string Name, long Value)> Gauges(RouteSnapshot route) =>
     [
         ("peers", route.Peers),
+        ("paused", route.IsPaused ? 1 : 0),
+        .. route.IsShadow is { } shadow ? [("shadow", shadow ? 1 : 0)] : Array.Empty<(string, long)>(),
         .. route switch
         {
             PubSubRouteSnapshot r => [("publishers", r.Publishers), ("subscribers", r.Subscribers), ("last_values", r.LastValues), ("last_value_bytes", r.LastValueBytes)],
             RequestRouteSnapshot r => [("pending", r.Pending), ("held", r.Held)],
             WorkerRouteSnapshot r => [("subscribed", r.IsSubscribed ? 1 : 0), ("pending", r.Pending)],
             PushPullRouteSnapshot r =>
-                [("pushers", r.Pushers), ("pullers", r.Pullers), ("partners", r.Partners), ("in_flight", r.InFlight), ("waiting", r.Waiting)],
+                [("pushers", r.Pushers), ("pullers", r.Pullers), ("partners", r.Partners), ("in_flight", r.InFlight), ("waiting", r.Waiting),
+                    ("window", r.Window), ("credit", r.Credit)],
             _ => Array.Empty<(string, long)>(),
         },
     ];

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Broker.AspNetCore;
 using Broker.Bridge;
 using Broker.Client;
 using Broker.Transport;
@@ -7,8 +8,8 @@ using Microsoft.Extensions.Logging;
 namespace Broker.Cli.Serving;
 
 /// <summary>
-/// A running bridge. A reload changes its routes. Only <see cref="Snapshot"/> may be called at the same time as other
-/// methods.
+/// A running bridge. A reload changes its routes. Only <see cref="Snapshot"/> and <see cref="ChangeRouteAsync"/> may be
+/// called at the same time as other methods.
 /// </summary>
 internal sealed class BridgeRun : IAsyncDisposable
 {
@@ -119,6 +120,22 @@ internal sealed class BridgeRun : IAsyncDisposable
         if (problems.Count > 0)
         {
             throw new ServeStartException(string.Join("; ", problems));
+        }
+    }
+
+    /// <summary>Pauses or resumes a route, or switches a shadow, until the route is removed.</summary>
+    /// <exception cref="InvalidOperationException">There is no such route, or it cannot be changed like this.</exception>
+    public async Task ChangeRouteAsync(string route, RouteChange change)
+    {
+        bool exists = await (change switch
+        {
+            RouteChange.Pause => _bridge.PauseRouteAsync(route),
+            RouteChange.Resume => _bridge.ResumeRouteAsync(route),
+            _ => _bridge.SetShadowAsync(route, change == RouteChange.BeginShadow),
+        });
+        if (!exists)
+        {
+            throw new InvalidOperationException($"there is no route '{route}'");
         }
     }
 

@@ -211,6 +211,9 @@ internal sealed class ServeHost : IServeHost
             begin();
             return Task.CompletedTask;
         },
+        ChangeRoute = (route, change) => _bridge is { } bridge
+            ? bridge.ChangeRouteAsync(route, change)
+            : throw new InvalidOperationException("the broker has no ZeroMQ bridge"),
     };
 
     private async Task<BrokerServer> StartServerAsync(ServeSettings settings, ILogger logger, CancellationToken cancellationToken)

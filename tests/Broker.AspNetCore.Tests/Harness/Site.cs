@@ -27,16 +27,16 @@ internal sealed class Site : IAsyncDisposable
     internal Uri WebSocketAddress => _sockets!.Address;
 
     internal static async Task<Site> StartAsync(
-        Action<BrokerServerOptions>? server = null, MonitoringOptions? monitoring = null, NatsWebSocketOptions? sockets = null)
+        Action<BrokerServerOptions>? server = null, MonitoringOptions? monitoring = null, NatsWebSocketOptions? sockets = null,
+        Func<BrokerServer, CancellationToken, Task<IServerStreams>>? streams = null)
     {
         CancellationToken cancellation = TestContext.Current.CancellationToken;
-        BrokerServer started = await BrokerServer.StartAsync(
-            o =>
-            {
-                o.Listen(0);
-                server?.Invoke(o);
-            },
-            cancellation);
+        var options = new BrokerServerOptions();
+        options.Listen(0);
+        server?.Invoke(options);
+        BrokerServer started = streams is null
+            ? await BrokerServer.StartAsync(options, cancellation)
+            : await BrokerServer.StartAsync(options, streams, cancellation);
         return new Site(
             started,
             await MonitoringHost.StartAsync(started, Free, monitoring, cancellation),

@@ -15,7 +15,7 @@ public sealed class AdministratorTests
 {
     private const string Password = "correct horse";
 
-    private static readonly string[] Actions = ["login", "logout", "close", "reload", "lameduck"];
+    private static readonly string[] Actions = ["login", "logout", "close", "reload", "lameduck", "route"];
 
     public static TheoryData<string> Paths => [.. Actions];
 
@@ -76,6 +76,36 @@ public sealed class AdministratorTests
             log.All);
     }
 
+    [Fact]
+    public async Task An_administrator_changes_a_route_and_the_log_names_only_routes_that_exist()
+    {
+        var log = new LogLines();
+        var changes = new List<RouteChange>();
+        AdministratorOptions options = Options(log);
+        options.ChangeRoute = (route, change) =>
+        {
+            if (route != "jobs")
+            {
+                throw new InvalidOperationException($"there is no route '{route}'");
+            }
+
+            changes.Add(change);
+            return Task.CompletedTask;
+        };
+        await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Administrator = options });
+        await LogInAsync(site, "ops", Password);
+        Assert.True((await site.GetAsync("admin")).GetProperty("routes").GetBoolean());
+        Assert.Equal((HttpStatusCode.OK, "route jobs: paused"), await ActAsync(site, "route", ("route", "jobs"), ("change", "pause")));
+        Assert.Equal((HttpStatusCode.OK, "route jobs: resumed"), await ActAsync(site, "route", ("route", "jobs"), ("change", "resume")));
+        Assert.Equal(HttpStatusCode.OK, (await ActAsync(site, "route", ("route", "jobs"), ("change", "begin_shadow"))).Status);
+        Assert.Equal(HttpStatusCode.OK, (await ActAsync(site, "route", ("route", "jobs"), ("change", "end_shadow"))).Status);
+        Assert.Equal((HttpStatusCode.Conflict, "there is no route 'x\n'"), await ActAsync(site, "route", ("route", "x\n"), ("change", "pause")));
+        Assert.Equal(HttpStatusCode.BadRequest, (await ActAsync(site, "route", ("route", "jobs"), ("change", "0"))).Status);
+        Assert.Equal([RouteChange.Pause, RouteChange.Resume, RouteChange.BeginShadow, RouteChange.EndShadow], changes);
+        Assert.Equal(5, log.All.Count);
+        Assert.Contains("Administrator ops from 127.0.0.1 has changed route jobs: Pause", log.All);
+    }
+
     [Theory]
     [InlineData("Origin", "http://evil.example")]
     [InlineData("Origin", "null")]
@@ -126,6 +156,7 @@ public sealed class AdministratorTests
     {
         AdministratorOptions options = Options();
         options.EnterLameDuck = static () => throw new InvalidOperationException();
+        options.ChangeRoute = static (_, _) => throw new InvalidOperationException();
         await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Administrator = options });
         site.Server.RereadConfiguration = static () => throw new InvalidOperationException();
         Assert.Equal(HttpStatusCode.Unauthorized, (await ActAsync(site, action, ("cid", "1"), ("name", "ops"), ("secret", "wrong"))).Status);

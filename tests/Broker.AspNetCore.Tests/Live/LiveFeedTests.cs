@@ -134,6 +134,7 @@ public sealed partial class LiveFeedTests
     [InlineData("")]
     [InlineData("live")]
     [InlineData("live.js")]
+    [InlineData("live-routes.js")]
     [InlineData("live.css")]
     public async Task All_parts_have_the_access_rule_of_the_pages(string path)
     {
@@ -155,7 +156,7 @@ public sealed partial class LiveFeedTests
         Assert.DoesNotContain("style=", html, StringComparison.Ordinal);
         Assert.Contains("<title>broker</title>", html, StringComparison.Ordinal);
         Assert.Contains("0 connections", html, StringComparison.Ordinal);
-        string script = await site.Http.GetStringAsync("live.js", Ended);
+        string script = await site.Http.GetStringAsync("live.js", Ended) + await site.Http.GetStringAsync("live-routes.js", Ended);
         string style = await site.Http.GetStringAsync("live.css", Ended);
         Assert.DoesNotContain("://", script + style, StringComparison.Ordinal);
         Assert.True(html.Length + script.Length + style.Length < MaxPageBytes);

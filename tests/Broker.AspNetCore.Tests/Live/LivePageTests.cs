@@ -198,17 +198,20 @@ public sealed class LivePageTests
               "server": "nats://127.0.0.1:4222",
               "routes": [{ "name": "jobs", "pattern": "pushpull", "security": "NULL", "endpoints": ["push tcp://127.0.0.1:5557"],
                 "peers": 2, "from_zeromq": {{Interlocked.Add(ref sent, 50)}}, "to_subjects": 0, "from_subjects": 0, "to_zeromq": 0,
-                "dropped": 0, "refused": 3, "refused_because": { "TooLarge": 3 }, "waiting": {{Volatile.Read(ref waiting)}} }]
+                "subjects": ["work.orders"], "dropped": 2, "dropped_because": { "timed_out": 2 }, "refused": 3, "refused_because": { "TooLarge": 3 },
+                "waiting": {{Volatile.Read(ref waiting)}} }]
             }
             """);
         await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Pages = [bridge] });
         await using var browser = Chromium.Open("about:blank");
         await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
-        await page.UntilAsync("document.querySelectorAll('.route').length === 1 && parseFloat(document.querySelector('.flow p').textContent.slice(2)) > 0");
+        await page.UntilAsync("document.querySelectorAll('.route').length === 1 && parseFloat(document.querySelector('.flow p.on').textContent) > 0");
         string text = await page.ReadAsync("document.querySelector('.route').textContent");
         Assert.Contains("push tcp://127.0.0.1:5557", text, StringComparison.Ordinal);
         Assert.Contains("nothing waits", text, StringComparison.Ordinal);
-        Assert.Contains("0 dropped, 3 refused: 3 TooLarge", text, StringComparison.Ordinal);
+        Assert.Contains("3 refused: 3 TooLarge", text, StringComparison.Ordinal);
+        Assert.Contains("2 dropped: 2 timed out", text, StringComparison.Ordinal);
+        Assert.Contains("work.orders", text, StringComparison.Ordinal);
         Volatile.Write(ref waiting, 17);
         await page.UntilAsync("document.querySelector('.route .waits')?.textContent === '17 wait'");
         AssertClean(page, site);
@@ -242,9 +245,11 @@ public sealed class LivePageTests
         var bridge = new MonitoringPage("/bridgez", "ZeroMQ routes", static () => """
             {
               "server": null,
-              "routes": [{ "name": "jobs", "pattern": "pushpull", "security": "NULL", "endpoints": ["push tcp://127.0.0.1:5557"],
+              "routes": [{ "name": "jobs", "pattern": "pushpull", "security": "CURVE server", "endpoints": ["push tcp://127.0.0.1:5557"],
                 "peers": 2, "from_zeromq": 1, "to_subjects": 1, "from_subjects": 0, "to_zeromq": 0, "dropped": 1, "refused": 3,
-                "refused_because": { "TooLarge": 3 }, "waiting": 7 }]
+                "refused_because": { "TooLarge": 3 }, "waiting": 7, "paused": 1, "shadow": 1 },
+                { "name": "logs", "pattern": "pushpull", "endpoints": [], "subjects": ["logs"], "pushers": 1, "pullers": 0, "peers": 1,
+                "from_zeromq": 0, "dropped": 0, "refused": 0, "window": 8, "in_flight": 8, "credit": 0, "shadow": 0 }]
             }
             """);
         await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Pages = [bridge] });
@@ -252,7 +257,7 @@ public sealed class LivePageTests
         await using var browser = Chromium.Open("about:blank");
         await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
         await page.PreferAsync(scheme);
-        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelectorAll('.route .bad').length === 2");
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelectorAll('.route .bad').length === 3");
         Assert.Empty(await page.ReadFaintTextsAsync());
         await page.ReadAsync("document.querySelector('#rows a').click()");
         await page.UntilAsync("document.getElementById('onesubs').textContent === 'a.>'");
@@ -265,7 +270,7 @@ public sealed class LivePageTests
         AssertClean(page, site);
     }
 
-    private static void AssertClean(DevTools page, Site site)
+    internal static void AssertClean(DevTools page, Site site)
     {
         Assert.Empty(page.Errors);
         Assert.NotEmpty(page.Requests);
