@@ -14,6 +14,7 @@ using Broker.Benchmarks.Publishing;
 using Broker.Benchmarks.Receiving;
 using Broker.Benchmarks.Requests;
 using Broker.Benchmarks.Running;
+using Broker.Benchmarks.Streams;
 
 // Both options measure in this process, because of the allocation budgets. The second uses the parameters of the full
 // run.
@@ -27,6 +28,7 @@ const string RequestsOption = "--requests";
 const string IdleOption = "--idle";
 const string NatsNetOption = "--natsnet";
 const string StorageArgument = "file";
+const string StreamsOption = "--streams";
 
 if (args is [WireOption])
 {
@@ -62,6 +64,16 @@ if (args is [NatsNetOption, string server, ..] and { Length: <= 4 })
     bool onDisk = args[^1] == StorageArgument;
     int? serverId = args.Length == (onDisk ? 4 : 3) ? int.Parse(args[2], CultureInfo.InvariantCulture) : null;
     await NatsNetRates.RunAsync(Console.Out, server, rounds: 5, scale: 100, serverId, onDisk).ConfigureAwait(false);
+    return 0;
+}
+
+// Two servers with their processes, and optionally a part of the names of the rows and hundreds of messages of a round.
+if (args is [StreamsOption, string first, string firstId, string second, string secondId, ..] and { Length: <= 7 })
+{
+    await using MeasuredServer ours = await MeasuredServer.ConnectAsync(first, int.Parse(firstId, CultureInfo.InvariantCulture)).ConfigureAwait(false);
+    await using MeasuredServer other = await MeasuredServer.ConnectAsync(second, int.Parse(secondId, CultureInfo.InvariantCulture)).ConfigureAwait(false);
+    int scale = args.Length > 6 ? int.Parse(args[6], CultureInfo.InvariantCulture) : 100;
+    await StreamRates.RunAsync(Console.Out, ours, other, rounds: 5, scale, args.Length > 5 ? args[5] : null).ConfigureAwait(false);
     return 0;
 }
 
