@@ -178,6 +178,7 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
     {
         _isDisposed = true;
         _interest.Dispose();
+        _host.End();
         foreach (ServedConsumer consumer in _streams.All.SelectMany(static stream => stream.Consumers.Values))
         {
             consumer.Close();

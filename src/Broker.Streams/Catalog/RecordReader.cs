@@ -18,11 +18,11 @@ internal static class RecordReader
     /// <summary>Reads a record of the length of a span.</summary>
     internal static bool TryRead(Segment segment, long offset, Span<byte> record, out RecordHead head)
     {
-        int size = record.Length;
         head = default;
-        return segment.File.Read(record, offset) == size
-            && RecordHead.TryRead(record, segment.Header.Salt, out head)
-            && head.Size == size
-            && head.IsWhole(record, segment.Header.Salt);
+        return segment.File.Read(record, offset) == record.Length && IsWhole(segment, record, out head);
     }
+
+    /// <summary>Checks a record of the length of a span.</summary>
+    internal static bool IsWhole(Segment segment, ReadOnlySpan<byte> record, out RecordHead head)
+        => RecordHead.TryRead(record, segment.Header.Salt, out head) && head.Size == record.Length && head.IsWhole(record, segment.Header.Salt);
 }

@@ -25,9 +25,11 @@ internal sealed class DiskFile(SafeFileHandle handle) : IStoreFile
         return done;
     }
 
+    public bool TryReadNow(Span<byte> buffer, long offset) => CachedRead.TryRead(handle, buffer, offset);
+
     public void SetLength(long length) => RandomAccess.SetLength(handle, length);
 
-    public void Sync() => RandomAccess.FlushToDisk(handle);
+    public void Sync() => DataSync.Sync(handle);
 
     public void Dispose() => handle.Dispose();
 }

@@ -12,6 +12,12 @@ internal interface IStoreFile : IDisposable
     /// <summary>Reads until the buffer is full or the file ends. Returns the number of bytes.</summary>
     int Read(Span<byte> buffer, long offset);
 
+    /// <summary>
+    /// Fills a buffer without waiting for a disk. Returns false if some of the bytes are not in memory, or if the system
+    /// cannot tell.
+    /// </summary>
+    bool TryReadNow(Span<byte> buffer, long offset);
+
     void SetLength(long length);
 
     /// <summary>Returns when everything that was written is on the disk.</summary>

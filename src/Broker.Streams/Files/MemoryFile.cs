@@ -75,6 +75,8 @@ internal sealed class MemoryFile : IStoreFile
         }
     }
 
+    public bool TryReadNow(Span<byte> buffer, long offset) => Read(buffer, offset) == buffer.Length;
+
     public void SetLength(long length)
     {
         lock (_gate)

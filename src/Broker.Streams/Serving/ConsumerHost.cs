@@ -4,24 +4,78 @@ using Broker.Transport;
 namespace Broker.Streams;
 
 /// <summary>
-/// The parts of an account that consumers use, and the changes of consumers that wait to be queued for the disk. Used on
-/// the loop of the account only.
+/// The parts of an account that consumers use: whose turn it is to deliver, and the changes of consumers that wait to be
+/// queued for the disk. Used on the loop of the account only.
 /// </summary>
-internal sealed class ConsumerHost(Responder responder, PendingReplies pending, StoreReports reports, ReadWorker reads, EventLoop loop, TimeProvider clock)
+internal sealed class ConsumerHost
 {
-    private readonly List<ServedConsumer> _changed = [];
+    // Changes that nobody waits for are collected for this time, so that a request and its acknowledgement do not cost
+    // a sync each. After a crash, messages whose acknowledgements were not confirmed may come again anyway.
+    private static readonly TimeSpan Delay = TimeSpan.FromMilliseconds(10);
+
+    private readonly PendingReplies _pending;
+    private readonly StoreReports _reports;
+    private readonly TimeProvider _clock;
+    private readonly Action _takeTurns;
+    private readonly List<ServedConsumer> _woken = [];
+    private readonly List<ConsumerLog> _changed = [];
     private readonly List<ServedStream> _emptied = [];
+    private List<ServedConsumer> _later = [];
+    private List<ServedConsumer> _turns = [];
+    private LoopTimer? _timer;
+    private bool _isUrgent;
+    private bool _isEnded;
 
-    internal Responder Responder => responder;
+    internal ConsumerHost(Responder responder, PendingReplies pending, StoreReports reports, ReadWorker reads, EventLoop loop, TimeProvider clock)
+    {
+        Responder = responder;
+        Reads = reads;
+        Loop = loop;
+        _pending = pending;
+        _reports = reports;
+        _clock = clock;
+        _takeTurns = TakeTurns;
+    }
 
-    internal ReadWorker Reads => reads;
+    internal Responder Responder { get; }
 
-    internal EventLoop Loop => loop;
+    internal ReadWorker Reads { get; }
+
+    internal EventLoop Loop { get; }
 
     /// <summary>The time in ticks of UTC.</summary>
-    internal long Now => clock.GetUtcNow().UtcTicks;
+    internal long Now => _clock.GetUtcNow().UtcTicks;
 
-    internal void Add(ServedConsumer changed) => _changed.Add(changed);
+    /// <summary>Lets a consumer deliver at the end of this batch of messages.</summary>
+    internal void Wake(ServedConsumer consumer)
+    {
+        if (!consumer.IsWoken)
+        {
+            consumer.IsWoken = true;
+            _woken.Add(consumer);
+        }
+    }
+
+    /// <summary>Lets a consumer deliver in another iteration of the loop.</summary>
+    internal void WakeLater(ServedConsumer consumer)
+    {
+        if (consumer.IsWoken)
+        {
+            return;
+        }
+
+        consumer.IsWoken = true;
+        _later.Add(consumer);
+        if (_later.Count == 1)
+        {
+            Loop.PostAfterFlush(_takeTurns);
+        }
+    }
+
+    internal void Add(ConsumerLog changed) => _changed.Add(changed);
+
+    /// <summary>Somebody waits for the changes, so they are queued at the end of this batch.</summary>
+    internal void Hurry() => _isUrgent = true;
 
     /// <summary>Queues the deletion of a message that no consumer needs any more.</summary>
     internal void Delete(ServedStream stream, ulong sequence)
@@ -34,12 +88,35 @@ internal sealed class ConsumerHost(Responder responder, PendingReplies pending, 
         stream.Handled.Add(sequence);
     }
 
-    /// <summary>Queues all changes. Called at the end of each batch of messages and of each read.</summary>
+    /// <summary>
+    /// Lets consumers deliver, and queues changes that somebody waits for. Called at the end of each batch of messages
+    /// and of each read.
+    /// </summary>
     internal void Flush()
+    {
+        for (int i = 0; i < _woken.Count; i++)
+        {
+            _woken[i].IsWoken = false;
+            _woken[i].Pump(Now);
+        }
+
+        _woken.Clear();
+        if (_isUrgent)
+        {
+            FlushChanges();
+        }
+        else if (_changed.Count + _emptied.Count > 0 && _timer is not { IsPending: true })
+        {
+            StartTimer();
+        }
+    }
+
+    /// <summary>Queues all changes.</summary>
+    internal void FlushChanges()
     {
         for (int i = _changed.Count - 1; i >= 0; i--)
         {
-            if (_changed[i].TryFlush(reports, pending))
+            if (_changed[i].TryFlush(_reports, _pending))
             {
                 _changed.RemoveAt(i);
             }
@@ -52,10 +129,51 @@ internal sealed class ConsumerHost(Responder responder, PendingReplies pending, 
                 _emptied.RemoveAt(i);
             }
         }
+
+        // If the group was full, the next batch tries again.
+        _isUrgent = _changed.Count + _emptied.Count > 0;
+    }
+
+    /// <summary>Queues all changes for the last time.</summary>
+    internal void End()
+    {
+        FlushChanges();
+        _isEnded = true;
+        _timer?.Cancel();
     }
 
     /// <summary>Publishes an event about a consumer.</summary>
-    internal void Advise(string subject, string json) => responder.Publish(Encoding.UTF8.GetBytes(subject), Encoding.UTF8.GetBytes(json));
+    internal void Advise(string subject, string json) => Responder.Publish(Encoding.UTF8.GetBytes(subject), Encoding.UTF8.GetBytes(json));
+
+    private void StartTimer()
+    {
+        if (_isEnded)
+        {
+            return;
+        }
+
+        if (_timer is null)
+        {
+            _timer = Loop.StartTimer(Delay, FlushChanges);
+        }
+        else
+        {
+            _timer.Restart(Delay);
+        }
+    }
+
+    private void TakeTurns()
+    {
+        (_turns, _later) = (_later, _turns);
+        foreach (ServedConsumer consumer in _turns)
+        {
+            consumer.IsWoken = false;
+            consumer.Pump(Now);
+        }
+
+        _turns.Clear();
+        Flush();
+    }
 
     private static bool TryDelete(ServedStream stream)
     {

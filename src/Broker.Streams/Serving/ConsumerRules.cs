@@ -209,6 +209,9 @@ internal static class ConsumerRules
         };
     }
 
+    /// <summary>A time in ticks; 0 if there is none.</summary>
+    internal static long Ticks(long? nanoseconds) => (nanoseconds ?? 0) / TimeSpan.NanosecondsPerTick;
+
     private static bool Differ(string? one, string? other) => !string.Equals(one, other, StringComparison.Ordinal);
 
     private static string? OrNull(string? text) => string.IsNullOrEmpty(text) ? null : text;

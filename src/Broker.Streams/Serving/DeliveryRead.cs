@@ -15,12 +15,12 @@ internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryRecei
     private const int MaxBytes = 256 * 1024;
     private const int MaxKeptBytes = 1024 * 1024;
 
+    // Messages that lie closer together than this are read together: to read some bytes more costs less than a call.
+    private const int MaxGap = 512;
+
     private readonly List<MessageEntry> _entries = new(8);
     private readonly List<Message> _messages = new(8);
     private byte[] _bytes = [];
-
-    /// <summary>The entries of new messages, which follow the messages that are delivered again.</summary>
-    internal List<MessageEntry> Entries => _entries;
 
     /// <summary>The messages in the order in which they were added.</summary>
     internal ReadOnlySpan<Message> Messages => CollectionsMarshal.AsSpan(_messages);
@@ -55,32 +55,84 @@ internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryRecei
     /// <summary>The bytes of a message.</summary>
     internal ReadOnlySpan<byte> BytesOf(in Message message) => _bytes.AsSpan(message.Start, message.Head.Size);
 
+    /// <summary>Reads on this thread. Returns false, without a result, if it would have to wait for the disk.</summary>
+    internal bool TryReadNow() => TryRead(canWait: false, out _);
+
     public int Read()
     {
-        int total = 0;
-        foreach (MessageEntry entry in _entries)
-        {
-            total += entry.Size;
-        }
-
-        if (_bytes.Length < total)
-        {
-            _bytes = new byte[total];
-        }
-
-        int at = 0;
-        foreach (MessageEntry entry in _entries)
-        {
-            ReadStatus status = entry.IsDeleted ? ReadStatus.NotFound : consumer.Stream.Store.Read(consumer.Stream.Stored, entry, _bytes.AsSpan(at, entry.Size));
-            RecordHead head = status == ReadStatus.Found ? RecordHead.Read(_bytes.AsSpan(at)) : default;
-            _messages.Add(new Message(entry.Sequence, status, at, head));
-            at += entry.Size;
-        }
-
+        TryRead(canWait: true, out int total);
         return total;
     }
 
     public void Continue() => consumer.EndRead();
+
+    private bool TryRead(bool canWait, out int total)
+    {
+        _messages.Clear();
+        total = 0;
+        for (int next = 0; next < _entries.Count;)
+        {
+            int first = next;
+            if (_entries[first].IsDeleted)
+            {
+                _messages.Add(new Message(_entries[first].Sequence, ReadStatus.NotFound, 0, default));
+                next++;
+                continue;
+            }
+
+            int length = RunOf(first, out next);
+            if (_bytes.Length < total + length)
+            {
+                Array.Resize(ref _bytes, total + length);
+            }
+
+            ReadStatus? status = StreamStore.ReadBytes(consumer.Stream.Stored, _entries[first], _bytes.AsSpan(total, length), canWait);
+            if (status is null)
+            {
+                return false;
+            }
+
+            Check(first, next, total, status.Value);
+            total += length;
+        }
+
+        return true;
+    }
+
+    // The messages from one on that are read together, and the bytes from the first to the last of them.
+    private int RunOf(int first, out int next)
+    {
+        ReadOnlySpan<MessageEntry> entries = CollectionsMarshal.AsSpan(_entries);
+        ref readonly MessageEntry start = ref entries[first];
+        long end = (long)start.Offset + start.Size;
+        for (next = first + 1; next < entries.Length; next++)
+        {
+            ref readonly MessageEntry entry = ref entries[next];
+            if (entry.Segment != start.Segment || entry.Offset < end || entry.Offset - end > MaxGap)
+            {
+                break;
+            }
+
+            end = (long)entry.Offset + entry.Size;
+        }
+
+        return (int)(end - start.Offset);
+    }
+
+    private void Check(int first, int end, int start, ReadStatus read)
+    {
+        uint offset = _entries[first].Offset;
+        for (int i = first; i < end; i++)
+        {
+            MessageEntry entry = _entries[i];
+            int at = start + (int)(entry.Offset - offset);
+            RecordHead head = default;
+            ReadStatus status = read == ReadStatus.Found
+                ? consumer.Stream.Store.Check(consumer.Stream.Stored, entry, _bytes.AsSpan(at, entry.Size), out head)
+                : read;
+            _messages.Add(new Message(entry.Sequence, status, at, head));
+        }
+    }
 
     /// <summary>A message that was read, or not.</summary>
     /// <param name="Sequence">The sequence.</param>

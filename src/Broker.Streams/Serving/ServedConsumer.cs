@@ -1,29 +1,24 @@
-using System.Text;
-using Broker.Transport;
+using System.Text.Json;
 
 namespace Broker.Streams;
 
-/// <summary>A consumer: what it has delivered, and the requests that wait for messages. Used on the loop of the account only.</summary>
-internal sealed partial class ServedConsumer
+/// <summary>
+/// A consumer: it reads the next messages of its stream and delivers them. Its parts own the state: requests, pushed
+/// deliveries, acknowledgements, what comes next, and the changes for the log. Used on the loop of the account only.
+/// </summary>
+internal sealed class ServedConsumer
 {
-    // The changes for the log, above which all of the progress is written in place of them.
-    private const int MaxChangeBytes = 1024 * 1024;
-
     private readonly ConsumerHost _host;
-    private readonly PendingCounter _counter;
-    private readonly ByteWriter _changes = new();
-    private readonly List<byte[]> _confirmations = [];
-    private readonly Queue<ulong> _initial;
-    private List<ulong> _returned = [];
+    private readonly ConsumerTimer _timer;
+    private readonly ConsumerLog _log;
+    private readonly ConsumerAcks _acks;
+    private readonly ConsumerSelection _selection;
+    private readonly DeliveredForm _form;
+    private readonly PullRequests _pulls;
+    private readonly PushDelivery? _push;
     private DeliveryRead? _read;
-    private LoopTimer? _timer;
-    private long _due = long.MaxValue;
     private long _lastActivity;
-    private int _ready;
-    private int _inFlight;
     private bool _isReading;
-    private bool _isChanged;
-    private bool _needsAll;
 
     internal ServedConsumer(ConsumerHost host, ServedStream stream, StoredConsumerConfig stored, ConsumerProgress progress)
     {
@@ -34,10 +29,13 @@ internal sealed partial class ServedConsumer
         Config = stored.Config;
         Progress = progress;
         Filters = ConsumerRules.FiltersOf(Config);
-        _counter = new PendingCounter([.. Filters.Select(Encoding.UTF8.GetBytes)], Math.Max(progress.Delivered + 1, Start));
-        stream.Store.Count(stream.Stored, _counter);
-        _initial = Config.DeliverPolicy is ConsumerRules.LastPerSubject ? stream.Store.LastOfEach(stream.Stored, _counter, progress.Delivered, Start) : new Queue<ulong>();
-        AckStart = Encoding.UTF8.GetBytes($"$JS.ACK.{stream.Name}.{Name}.");
+        _timer = new ConsumerTimer(host, Tick);
+        _log = new ConsumerLog(host, this);
+        _acks = new ConsumerAcks(host, this, _log, _timer);
+        _selection = new ConsumerSelection(stream, Config, Filters, progress.Delivered, Start);
+        _form = new DeliveredForm(this);
+        _pulls = new PullRequests(host, this, _timer);
+        _push = IsPush ? new PushDelivery(host, this, _timer) : null;
         _lastActivity = host.Now;
         Resume();
     }
@@ -58,10 +56,10 @@ internal sealed partial class ServedConsumer
 
     internal string[] Filters { get; }
 
-    /// <summary>The start of the reply subjects of messages.</summary>
-    internal byte[] AckStart { get; }
-
     internal bool IsDeleted { get; private set; }
+
+    /// <summary>Whether the consumer waits in the host for its turn to deliver.</summary>
+    internal bool IsWoken { get; set; }
 
     /// <summary>Whether the log keeps the consumer.</summary>
     internal bool IsStored => Config.MemStorage != true && Stream.Config.Storage is not StreamRules.Memory;
@@ -70,22 +68,20 @@ internal sealed partial class ServedConsumer
 
     internal bool NeedsAcks => Config.AckPolicy is not ConsumerRules.AckNone;
 
+    /// <summary>Whether a subscription receives the messages of this push consumer.</summary>
+    internal bool IsBound => _push is { IsBound: true };
+
+    /// <summary>Whether somebody waits for messages.</summary>
+    internal bool IsWanted => _push?.IsBound ?? (_pulls.Count > 0);
+
+    /// <summary>The number of requests that wait.</summary>
+    internal int Waiting => _pulls.Count;
+
     /// <summary>The number of messages that were not delivered.</summary>
-    internal long Undelivered => _counter.Count + _returned.Count + _initial.Count + _inFlight;
+    internal long Undelivered => _selection.Count;
 
-    internal int Redelivered
-    {
-        get
-        {
-            int count = 0;
-            foreach (ref PendingMessage message in Progress.Pending.Entries)
-            {
-                count += !message.IsGone && message.Deliveries > 1 ? 1 : 0;
-            }
-
-            return count;
-        }
-    }
+    /// <summary>The number of messages that wait for an acknowledgement and were delivered more than once.</summary>
+    internal int Redelivered => _acks.Redelivered;
 
     /// <summary>When the pause of the consumer ends, in ticks of UTC; 0 if it is not paused.</summary>
     internal long PausedUntil => Config.PauseUntil is { } until && until.Ticks > _host.Now ? until.Ticks : 0;
@@ -94,45 +90,99 @@ internal sealed partial class ServedConsumer
     internal void Change(ConsumerConfig config)
     {
         Config = config;
-        long now = _host.Now;
-        Schedule(now);
-        Pump(now);
+        _timer.Schedule(_host.Now);
+        _host.Wake(this);
     }
 
     /// <summary>Whether the consumer will need a message, because it matches and was not acknowledged.</summary>
     internal bool Needs(ulong sequence, ReadOnlySpan<byte> subject)
-        => Matches(subject) && (sequence > Progress.Delivered || Progress.Pending.Find(sequence) >= 0 || _returned.Contains(sequence));
+        => Matches(subject) && (sequence > Progress.Delivered || Progress.Pending.Find(sequence) >= 0 || _selection.IsReturned(sequence));
 
-    internal bool Matches(ReadOnlySpan<byte> subject)
-    {
-        foreach (byte[] filter in _counter.Filters)
-        {
-            if (Protocol.Subject.Matches(filter, subject))
-            {
-                return true;
-            }
-        }
-
-        return _counter.Filters.Length == 0;
-    }
+    internal bool Matches(ReadOnlySpan<byte> subject) => _selection.Matches(subject);
 
     /// <summary>Ends the work of the consumer, which continues after a restart.</summary>
     internal void Close()
     {
         IsDeleted = true;
-        _timer?.Cancel();
+        _timer.End();
     }
 
     /// <summary>Ends the consumer. Waiting requests get a status.</summary>
     internal void Delete()
     {
-        IsDeleted = true;
-        _timer?.Cancel();
-        Stream.Store.Forget(Stream.Stored, _counter);
-        EndPulls("409 Consumer Deleted");
+        Close();
+        _selection.End();
+        _pulls.EndAll("409 Consumer Deleted");
     }
 
-    /// <summary>Delivers what can be delivered: called when there is a message, a request, or an acknowledgement.</summary>
+    /// <summary>Handles a request for messages.</summary>
+    internal void Pull(ReadOnlySpan<byte> reply, ReadOnlySpan<byte> body)
+    {
+        long now = _host.Now;
+        _lastActivity = now;
+        if (_pulls.TryAdd(reply, body, Undelivered + _acks.Ready > 0, now))
+        {
+            _host.Wake(this);
+        }
+    }
+
+    /// <summary>Handles an acknowledgement of a message.</summary>
+    /// <param name="sequence">The sequence of the message.</param>
+    /// <param name="body">The kind of the acknowledgement.</param>
+    /// <param name="reply">The subject for a confirmation; empty for none.</param>
+    /// <param name="now">The time in ticks of UTC.</param>
+    internal void Acknowledge(ulong sequence, ReadOnlySpan<byte> body, ReadOnlySpan<byte> reply, long now)
+    {
+        ReadOnlySpan<byte> next = "+NXT"u8;
+        _lastActivity = now;
+        if (body.StartsWith(next))
+        {
+            _acks.Settle(sequence);
+            Pull(reply, body[next.Length..]);
+            return;
+        }
+
+        if (!_acks.Handle(sequence, body, now))
+        {
+            return;
+        }
+
+        if (!reply.IsEmpty)
+        {
+            _log.Confirm(reply);
+        }
+
+        if (IsWanted)
+        {
+            _host.Wake(this);
+        }
+    }
+
+    /// <summary>Sets whether somebody subscribes to the subject of this push consumer.</summary>
+    internal void SetBound(bool isBound)
+    {
+        long now = _host.Now;
+        if (_push!.SetBound(isBound, now))
+        {
+            _lastActivity = now;
+            ScheduleEnd(now);
+            _host.WakeLater(this);
+        }
+    }
+
+    /// <summary>Handles the answer to a request of flow control.</summary>
+    internal void EndFlow(ReadOnlySpan<byte> subject)
+    {
+        if (_push?.EndFlow(subject) == true)
+        {
+            _host.Wake(this);
+        }
+    }
+
+    /// <summary>
+    /// Delivers what can be delivered. A read that need not wait for the disk is delivered at once, and the next one in
+    /// another turn.
+    /// </summary>
     internal void Pump(long now)
     {
         if (_isReading || IsDeleted || PausedUntil != 0 || Stream.Stored.Damage is not null)
@@ -140,7 +190,7 @@ internal sealed partial class ServedConsumer
             return;
         }
 
-        long wanted = Math.Min(Wanted(), DeliveryRead.MaxMessages);
+        long wanted = Math.Min(_push?.Wanted ?? _pulls.Wanted, DeliveryRead.MaxMessages);
         if (wanted <= 0)
         {
             return;
@@ -148,222 +198,182 @@ internal sealed partial class ServedConsumer
 
         DeliveryRead read = _read ??= new DeliveryRead(this);
         read.Begin();
-        SelectAgain(read, wanted);
-        SelectNew(read, wanted - read.Count);
-        if (read.Count > 0)
+        _acks.Select(read, wanted);
+        read.Again = read.Count;
+        _selection.Select(read, Math.Min(wanted - read.Count, _acks.Room));
+        if (read.Count == 0)
         {
-            _isReading = true;
-            _inFlight = read.Count - read.Again;
-            _host.Reads.Add(read);
+            _pulls.EndUnwaiting();
+        }
+        else if (read.TryReadNow())
+        {
+            Deliver(read, now);
+            if (_pulls.Count > 0 || (IsBound && Undelivered > 0))
+            {
+                _host.WakeLater(this);
+            }
         }
         else
         {
-            EndUnwaiting();
+            _isReading = true;
+            _host.Reads.Add(read);
         }
     }
 
-    /// <summary>Delivers what was read.</summary>
+    /// <summary>Delivers what the thread of the reads has read.</summary>
     internal void EndRead()
     {
         _isReading = false;
+        if (!IsDeleted)
+        {
+            long now = _host.Now;
+            Deliver(_read!, now);
+
+            // Requests without messages, such as those that do not wait, learn of it now.
+            Pump(now);
+            _host.Flush();
+        }
+    }
+
+    internal byte[] ConfigurationOf() => JsonSerializer.SerializeToUtf8Bytes(
+        new StoredConsumerConfig { Created = Created, Start = Start, Config = Config }, WireJson.Default.StoredConsumerConfig);
+
+    private void Resume()
+    {
+        _acks.Resume(_lastActivity);
+        ScheduleEnd(_lastActivity);
+        if (PausedUntil is not 0 and long end)
+        {
+            _timer.Schedule(end);
+        }
+    }
+
+    private void ScheduleEnd(long now)
+    {
+        if (Config.InactiveThreshold is > 0)
+        {
+            _timer.Schedule(now + ConsumerRules.Ticks(Config.InactiveThreshold));
+        }
+    }
+
+    // The timer: acknowledgements and requests that are too late, heartbeats, and the end of a pause.
+    private void Tick()
+    {
         if (IsDeleted)
         {
             return;
         }
 
         long now = _host.Now;
-        DeliveryRead read = _read!;
-        List<ulong>? returned = null;
-        ReadOnlySpan<DeliveryRead.Message> messages = read.Messages;
-        for (int i = 0; i < messages.Length; i++)
+        _timer.Restart();
+        long next = Math.Min(_acks.Expire(now), _pulls.Expire(now));
+        next = Math.Min(next, _push?.Tick(now) ?? long.MaxValue);
+        if (PausedUntil is not 0 and long end)
         {
-            bool isAgain = i < read.Again;
-            _inFlight -= isAgain ? 0 : 1;
-            if (messages[i].Status == ReadStatus.Damaged)
-            {
-                Return(messages[i].Sequence, isAgain, ref returned);
-                EndPulls("409 Stream Is Damaged");
-            }
-            else if (messages[i].Status == ReadStatus.NotFound)
-            {
-                // The message was deleted meanwhile.
-                Forget(messages[i].Sequence, isAgain);
-            }
-            else if (!TryDeliver(read, messages[i], isAgain, now))
-            {
-                Return(messages[i].Sequence, isAgain, ref returned);
-            }
-        }
-
-        if (returned is not null)
-        {
-            returned.AddRange(_returned);
-            _returned = returned;
-        }
-
-        // Requests without messages, such as those that do not wait, learn of it now.
-        Pump(now);
-        _host.Flush();
-    }
-
-    /// <summary>Queues the changes for the log, and answers those who wait for them. Returns false if it must be tried again.</summary>
-    internal bool TryFlush(StoreReports reports, PendingReplies pending)
-    {
-        if (!IsStored || IsDeleted)
-        {
-            _confirmations.ForEach(reply => _host.Responder.Publish(reply, []));
-            _confirmations.Clear();
-            _changes.Clear();
-            _isChanged = false;
-            return true;
-        }
-
-        using StoreBatch batch = Stream.Store.Begin();
-        QueueStatus status = _needsAll
-            ? batch.PutConsumer(Stream.Stored, Name, ConfigurationOf(), Progress.ToArray())
-            : batch.ChangeConsumer(Stream.Stored, Name, _changes.Written);
-        if (_needsAll && status == QueueStatus.TooLarge)
-        {
-            // With very many pending messages, all of the progress is larger than its changes.
-            status = batch.ChangeConsumer(Stream.Stored, Name, _changes.Written);
-        }
-
-        if (status == QueueStatus.Full)
-        {
-            _needsAll |= _changes.Length > MaxChangeBytes;
-            return false;
-        }
-
-        foreach (byte[] reply in _confirmations)
-        {
-            if (status == QueueStatus.Queued)
-            {
-                PendingReply confirmation = pending.Rent(reply);
-                confirmation.IsConfirmation = true;
-                batch.Complete(reports, pending.Add(confirmation));
-            }
-        }
-
-        _confirmations.Clear();
-        _changes.Clear();
-        _isChanged = false;
-        _needsAll = false;
-        return true;
-    }
-
-    internal byte[] ConfigurationOf() => System.Text.Json.JsonSerializer.SerializeToUtf8Bytes(
-        new StoredConsumerConfig { Created = Created, Start = Start, Config = Config }, WireJson.Default.StoredConsumerConfig);
-
-    // After a restart, what was delivered and not acknowledged waits as long as after its delivery.
-    private void Resume()
-    {
-        foreach (ref PendingMessage message in Progress.Pending.Entries)
-        {
-            message.Deadline = _lastActivity + WaitOf(message.Deliveries);
-            Schedule(message.Deadline);
+            next = Math.Min(next, end);
         }
 
         if (Config.InactiveThreshold is > 0)
         {
-            Schedule(_lastActivity + TicksOf(Config.InactiveThreshold));
-        }
-
-        if (PausedUntil is not 0 and long end)
-        {
-            Schedule(end);
-        }
-    }
-
-    private static long TicksOf(long? nanoseconds) => (nanoseconds ?? 0) / TimeSpan.NanosecondsPerTick;
-
-    /// <summary>The time that a message may take after its deliveries.</summary>
-    private long WaitOf(int deliveries)
-        => Config.BackOff is { Count: > 0 } backOff ? TicksOf(backOff[Math.Clamp(deliveries - 1, 0, backOff.Count - 1)]) : TicksOf(Config.AckWait);
-
-    private void SelectAgain(DeliveryRead read, long wanted)
-    {
-        if (_ready == 0)
-        {
-            return;
-        }
-
-        foreach (ref PendingMessage message in Progress.Pending.Entries)
-        {
-            if (read.Count == wanted || read.Room <= 0)
+            long inactive = (IsWanted ? now : _lastActivity) + ConsumerRules.Ticks(Config.InactiveThreshold);
+            if (inactive <= now)
             {
-                break;
+                Stream.RemoveInactive?.Invoke(this);
+                _host.Flush();
+                return;
             }
 
-            if (message is { IsGone: false, IsReady: true })
+            next = Math.Min(next, inactive);
+        }
+
+        if (next != long.MaxValue)
+        {
+            _timer.Schedule(next);
+        }
+
+        Pump(now);
+        _host.Flush();
+    }
+
+    private void Deliver(DeliveryRead read, long now)
+    {
+        ReadOnlySpan<DeliveryRead.Message> messages = read.Messages;
+        for (int i = 0; i < messages.Length; i++)
+        {
+            ref readonly DeliveryRead.Message message = ref messages[i];
+            bool isAgain = i < read.Again;
+            if (!isAgain)
             {
-                message.IsReady = false;
-                message.Deadline = long.MaxValue;
-                _ready--;
-                read.Add(Stream.Store.FindOrDeleted(Stream.Stored, message.Sequence));
+                _selection.Take();
+            }
+
+            if (message.Status == ReadStatus.Damaged)
+            {
+                Return(message.Sequence, isAgain);
+                _pulls.EndAll("409 Stream Is Damaged");
+            }
+            else if (message.Status == ReadStatus.NotFound)
+            {
+                // The message was deleted meanwhile.
+                if (isAgain)
+                {
+                    _acks.Forget(message.Sequence);
+                }
+            }
+            else if (!TryDeliver(read, message, isAgain, now))
+            {
+                Return(message.Sequence, isAgain);
             }
         }
 
-        read.Again = read.Count;
+        _selection.EndRead();
     }
 
-    private void SelectNew(DeliveryRead read, long wanted)
+    private void Return(ulong sequence, bool isAgain)
     {
-        if (NeedsAcks && Config.MaxAckPending is > 0 and long most)
+        if (isAgain)
         {
-            wanted = Math.Min(wanted, most - Progress.Pending.Count);
+            _acks.Return(sequence);
         }
-
-        int taken = 0;
-        while (wanted > 0 && taken < _returned.Count && read.Room > 0)
+        else
         {
-            read.Add(Stream.Store.FindOrDeleted(Stream.Stored, _returned[taken++]));
-            wanted--;
-        }
-
-        _returned.RemoveRange(0, taken);
-        while (wanted > 0 && _returned.Count == 0 && read.Room > 0 && _initial.TryDequeue(out ulong sequence))
-        {
-            read.Add(Stream.Store.FindOrDeleted(Stream.Stored, sequence));
-            wanted--;
-        }
-
-        if (wanted > 0 && read.Room > 0 && _counter.Count > 0)
-        {
-            Stream.Store.Select(Stream.Stored, _counter, wanted, read);
+            _selection.Return(sequence);
         }
     }
 
-    private void Forget(ulong sequence, bool isAgain)
+    private bool TryDeliver(DeliveryRead read, in DeliveryRead.Message message, bool isAgain, long now)
     {
-        if (isAgain && Progress.Acknowledge(sequence))
+        int deliveries = isAgain ? _acks.NextDelivery(message.Sequence) : 1;
+        if (deliveries == 0)
         {
-            ConsumerProgress.WriteAcknowledgement(_changes, sequence, withAllBefore: false);
-            MarkChanged();
-        }
-    }
-
-    private void Return(ulong sequence, bool isAgain, ref List<ulong>? returned)
-    {
-        if (!isAgain)
-        {
-            (returned ??= []).Add(sequence);
-            return;
+            // It was acknowledged while it was read.
+            return true;
         }
 
-        int index = Progress.Pending.Find(sequence);
-        if (index >= 0)
+        ulong number = Progress.Deliveries + 1;
+        Span<byte> reply = stackalloc byte[_form.MaxReply];
+        reply = reply[.._form.WriteReply(reply, message, deliveries, number, Undelivered)];
+        ReadOnlySpan<byte> record = read.BytesOf(message);
+        ReadOnlySpan<byte> subject = message.Head.SubjectOf(record);
+        ReadOnlySpan<byte> payload = _form.PayloadOf(message, record, out int headers);
+        bool isReceived = _push?.TryDeliver(subject, payload, headers, reply, now) ?? _pulls.TryDeliver(subject, payload, headers, reply, now);
+        if (!isReceived)
         {
-            Progress.Pending.Entries[index].IsReady = true;
-            _ready++;
+            return false;
         }
-    }
 
-    private void MarkChanged()
-    {
-        if (!_isChanged)
+        _lastActivity = now;
+        Progress.Deliver(message.Sequence, number, deliveries, NeedsAcks);
+        _log.Deliver(message.Sequence, number, deliveries, NeedsAcks);
+        if (NeedsAcks)
         {
-            _isChanged = true;
-            _host.Add(this);
+            _acks.Await(message.Sequence, deliveries, now);
         }
+        else
+        {
+            Stream.Settled(_host, message.Sequence);
+        }
+
+        return true;
     }
 }

@@ -237,8 +237,11 @@ internal sealed class StreamStore : IDisposable
         }
     }
 
-    /// <summary>Reads the record of a message and checks it.</summary>
-    internal ReadStatus Read(StoredStream stream, in MessageEntry entry, Span<byte> record)
+    /// <summary>
+    /// Reads bytes from the place of a message on. They are not checked. Returns null if the read would have to wait for
+    /// the disk and must not.
+    /// </summary>
+    internal static ReadStatus? ReadBytes(StoredStream stream, in MessageEntry entry, Span<byte> bytes, bool canWait)
     {
         if (stream.Damage is not null)
         {
@@ -247,20 +250,37 @@ internal sealed class StreamStore : IDisposable
 
         try
         {
-            if (RecordReader.TryRead(entry.Segment!, entry.Offset, record, out RecordHead head) && head.Stream == stream.Id && head.Sequence == entry.Sequence)
+            if (!canWait)
             {
-                return ReadStatus.Found;
+                return entry.Segment!.File.TryReadNow(bytes, entry.Offset) ? ReadStatus.Found : null;
             }
+
+            // What a damaged file does not have any more is refused by the check.
+            bytes[entry.Segment!.File.Read(bytes, entry.Offset)..].Clear();
+            return ReadStatus.Found;
         }
         catch (ObjectDisposedException)
         {
             // The message and its segment were deleted meanwhile.
             return ReadStatus.NotFound;
         }
+    }
+
+    /// <summary>Checks the bytes of a message that were read.</summary>
+    internal ReadStatus Check(StoredStream stream, in MessageEntry entry, ReadOnlySpan<byte> record, out RecordHead head)
+    {
+        if (RecordReader.IsWhole(entry.Segment!, record, out head) && head.Stream == stream.Id && head.Sequence == entry.Sequence)
+        {
+            return ReadStatus.Found;
+        }
 
         Refuse(stream, new StreamDamage(entry.Segment!.Header.Number, entry.Offset, entry.Sequence));
         return ReadStatus.Damaged;
     }
+
+    /// <summary>Reads the record of a message and checks it.</summary>
+    internal ReadStatus Read(StoredStream stream, in MessageEntry entry, Span<byte> record)
+        => ReadBytes(stream, entry, record, canWait: true) is { } status and not ReadStatus.Found ? status : Check(stream, entry, record, out _);
 
     /// <summary>Writes, syncs and reports what has been queued. Returns false if there was nothing.</summary>
     internal bool Commit()

@@ -175,6 +175,8 @@ internal sealed class SimulatedDisk : IStoreFiles
             disk.Step("write", isCheckpoint ? "checkpoint" : Name, () => file.Write(copy, offset));
         }
 
+        public bool TryReadNow(Span<byte> buffer, long offset) => Read(buffer, offset) == buffer.Length;
+
         public int Read(Span<byte> buffer, long offset)
         {
             if (offset >= file.Current.Length)

@@ -1,0 +1,53 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Broker.Streams;
+
+/// <summary>
+/// Reads of a file that succeed only if the system has the bytes in memory. Linux can tell; other systems cannot, and all
+/// reads fail.
+/// </summary>
+internal static partial class CachedRead
+{
+    // RWF_NOWAIT: fail in place of waiting for the disk.
+    private const int NoWait = 8;
+
+    private static bool _isSupported = OperatingSystem.IsLinux() && Environment.Is64BitProcess;
+
+    /// <summary>Fills a buffer. Returns false if some of the bytes are not in memory.</summary>
+    /// <exception cref="ObjectDisposedException">The file is closed.</exception>
+    internal static unsafe bool TryRead(SafeFileHandle handle, Span<byte> buffer, long offset)
+    {
+        if (!_isSupported)
+        {
+            return false;
+        }
+
+        try
+        {
+            fixed (byte* bytes = buffer)
+            {
+                var part = new Part { Bytes = bytes, Length = (nuint)buffer.Length };
+                return Read(handle, &part, 1, offset, NoWait) == buffer.Length;
+            }
+        }
+        catch (EntryPointNotFoundException)
+        {
+            // An old C library.
+            _isSupported = false;
+            return false;
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "preadv2")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static unsafe partial nint Read(SafeFileHandle handle, Part* parts, int count, long offset, int flags);
+
+    /// <summary>A buffer as the system call takes it (<c>iovec</c>).</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private unsafe struct Part
+    {
+        public byte* Bytes;
+        public nuint Length;
+    }
+}
