@@ -76,7 +76,7 @@ internal sealed class StreamCatalog(StorageQuota? quota)
 
         if (!_byId.TryGetValue(head.Stream, out StoredStream? stream))
         {
-            return head.Kind is RecordKind.StreamDeleted or RecordKind.MessageDeleted or RecordKind.Purged or RecordKind.StreamDamaged or RecordKind.SubjectsPurged or RecordKind.ConsumerChanged or RecordKind.ConsumerDeleted;
+            return head.Kind is RecordKind.StreamDeleted or RecordKind.MessageDeleted or RecordKind.Purged or RecordKind.StreamDamaged or RecordKind.SubjectsPurged or RecordKind.ConsumerChanged or RecordKind.ConsumerDeleted or RecordKind.StreamRepaired;
         }
 
         switch (head.Kind)
@@ -106,6 +106,9 @@ internal sealed class StreamCatalog(StorageQuota? quota)
                 return true;
             case RecordKind.StreamDamaged when head.BodyOf(record).Length == sizeof(ulong):
                 stream.Damage ??= new StreamDamage(BinaryPrimitives.ReadUInt64LittleEndian(head.BodyOf(record)), head.Time, head.Sequence);
+                return true;
+            case RecordKind.StreamRepaired:
+                stream.Damage = null;
                 return true;
             default:
                 return false;

@@ -94,6 +94,20 @@ internal readonly struct RecordHead
         return head.HeadersLength >= 0 && (long)Length + head.SubjectLength + head.HeadersLength <= head.Size;
     }
 
+    /// <summary>
+    /// Whether the fields of a head have values that a record can have, before its checksum is compared.
+    /// </summary>
+    internal static bool IsPossible(ReadOnlySpan<byte> bytes)
+    {
+        RecordHead head = Read(bytes);
+        return head.Size <= bytes.Length && head.Kind is > RecordKind.None and <= RecordKind.Last && head.HeadersLength >= 0
+            && (long)Length + head.SubjectLength + head.HeadersLength <= head.Size;
+    }
+
+    /// <summary>Returns the salt with which the checksum of a head is right.</summary>
+    internal static uint SeedOf(ReadOnlySpan<byte> record)
+        => Checksum.SeedOf(Checksum.SeedOf(HeadCheckOf(record), record[SequenceAt..Length]), record[..HeadCheckAt]);
+
     internal static uint HeadCheckOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt32LittleEndian(record[HeadCheckAt..]);
 
     /// <summary>Compares the checksum of what follows the head. The record must be complete.</summary>

@@ -45,4 +45,10 @@ internal enum RecordKind : byte
 
     /// <summary>A consumer was deleted. The subject is its name.</summary>
     ConsumerDeleted,
+
+    /// <summary>A repair has removed the damage of the stream.</summary>
+    StreamRepaired,
+
+    /// <summary>The greatest kind.</summary>
+    Last = StreamRepaired,
 }

@@ -21,11 +21,15 @@ internal static class StoreIdentity
         BinaryPrimitives.WriteUInt32LittleEndian(bytes[CheckAt..], Checksum.Of(0, bytes[..CheckAt]));
     }
 
+    /// <summary>Whether the file is as this or another version has written it.</summary>
+    internal static bool IsWhole(ReadOnlySpan<byte> bytes)
+        => bytes.Length == Length && bytes.StartsWith(Magic)
+            && BinaryPrimitives.ReadUInt32LittleEndian(bytes[CheckAt..]) == Checksum.Of(0, bytes[..CheckAt]);
+
     /// <exception cref="StoreException">The file is damaged, or its version is not known.</exception>
     internal static void Check(ReadOnlySpan<byte> bytes, string location)
     {
-        if (bytes.Length != Length || !bytes.StartsWith(Magic)
-            || BinaryPrimitives.ReadUInt32LittleEndian(bytes[CheckAt..]) != Checksum.Of(0, bytes[..CheckAt]))
+        if (!IsWhole(bytes))
         {
             throw new StoreException($"The file '{FileName}' of the store '{location}' is damaged: it must have {Length} bytes with a right checksum.");
         }

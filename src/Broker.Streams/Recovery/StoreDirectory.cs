@@ -32,6 +32,10 @@ internal static class StoreDirectory
         return false;
     }
 
+    /// <summary>Whether the directory is a store whose file with the version is damaged.</summary>
+    internal static bool HasDamagedIdentity(IStoreFiles files)
+        => files.List().Contains(StoreIdentity.FileName, StringComparer.Ordinal) && !StoreIdentity.IsWhole(files.ReadAll(StoreIdentity.FileName));
+
     internal static void Create(IStoreFiles files)
     {
         Span<byte> bytes = stackalloc byte[StoreIdentity.Length];

@@ -17,6 +17,23 @@ internal static class StoreFolders
             ? Path.Combine(directory, Global)
             : Path.Combine(directory, Others, Escape(account));
 
+    /// <summary>The accounts that have a folder in the directory.</summary>
+    internal static IEnumerable<(string Account, string Folder)> In(string directory)
+    {
+        string global = Path.Combine(directory, Global);
+        if (Directory.Exists(global))
+        {
+            yield return (AccountDescription.GlobalName, global);
+        }
+
+        string others = Path.Combine(directory, Others);
+        string[] folders = Directory.Exists(others) ? Directory.GetDirectories(others) : [];
+        foreach (string folder in folders.Order(StringComparer.Ordinal))
+        {
+            yield return (Uri.UnescapeDataString(Path.GetFileName(folder)), folder);
+        }
+    }
+
     /// <summary>Checks that the directory is not that of something else. Changes nothing.</summary>
     /// <exception cref="StoreException">The directory belongs to a nats-server, or is the folder of one account.</exception>
     internal static void Check(string directory)

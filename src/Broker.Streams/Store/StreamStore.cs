@@ -142,6 +142,34 @@ internal sealed class StreamStore : IDisposable
         return status;
     }
 
+    /// <summary>
+    /// Queues a message of another store with its sequence and time. Returns false if it must wait for a commit.
+    /// </summary>
+    internal bool TryImport(StoredStream stream, RecordHead head, ReadOnlySpan<byte> record)
+    {
+        using StoreBatch batch = Begin();
+        if (CanQueue(stream, head.Size) != QueueStatus.Queued)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> subject = head.SubjectOf(record);
+        RecordHead own = GroupBuffer.HeadOf(
+            RecordKind.Message, stream.Id, head.Sequence, head.Time, head.SubjectLength, head.HeadersLength, head.BodyOf(record).Length, head.Flags);
+        Collecting.Add(own, subject, head.HeadersOf(record), head.BodyOf(record));
+        stream.Enqueue(subject, head.Sequence, head.Size);
+        return true;
+    }
+
+    /// <summary>
+    /// Queues the end of a stream's damage. Nobody reads or writes the stream before the record is on the disk.
+    /// </summary>
+    internal void EndDamage(StoredStream stream)
+    {
+        using StoreBatch batch = Begin(out long time);
+        Collecting.Add(RecordKind.StreamRepaired, stream.Id, 0, time);
+    }
+
     /// <summary>Whether half of the bytes that may wait for a sync wait already.</summary>
     internal bool IsBusy
     {
