@@ -19,6 +19,9 @@ internal static class ExitCode
     /// <summary>No reply or no message arrived in time.</summary>
     public const int NothingCame = 4;
 
+    /// <summary>Stored messages are damaged or missing.</summary>
+    public const int Damaged = 5;
+
     /// <summary>Ctrl+C ended the command early. The value is 128 + SIGINT, as in shells.</summary>
     public const int Interrupted = 130;
 }

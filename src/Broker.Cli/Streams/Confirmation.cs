@@ -4,10 +4,10 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Streams;
 
-/// <summary>The question before something is deleted, and the flag <c>--force</c>, which answers it.</summary>
-internal sealed class Confirmation(ShellStreams shell)
+/// <summary>The question before something is deleted, and the flag, usually <c>--force</c>, which answers it.</summary>
+internal sealed class Confirmation(ShellStreams shell, string name = "--force", string alias = "-f")
 {
-    private readonly Option<bool> _force = new("--force", "-f") { Description = "Do not ask for confirmation" };
+    private readonly Option<bool> _force = new(name, alias) { Description = "Do not ask for confirmation" };
 
     public void AddTo(Command command) => command.Options.Add(_force);
 
@@ -22,7 +22,7 @@ internal sealed class Confirmation(ShellStreams shell)
 
         if (shell.IsInputRedirected)
         {
-            throw new UsageException("standard input is not a terminal, so nobody can confirm; --force does not ask");
+            throw new UsageException($"standard input is not a terminal, so nobody can confirm; {name} does not ask");
         }
 
         shell.Say($"{question} (y/N)");

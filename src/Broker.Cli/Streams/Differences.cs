@@ -9,9 +9,13 @@ internal static class Differences
     public static Option<bool> DryRun() => new("--dry-run") { Description = "Show the differences, and change nothing" };
 
     /// <summary>Shows each option that differs on standard error. Returns false, and says so, if none differs.</summary>
-    public static bool Show(ShellStreams shell, Facts before, Facts after)
+    /// <param name="shell">The streams of the command.</param>
+    /// <param name="before">The options before the change.</param>
+    /// <param name="after">The options after it.</param>
+    /// <param name="hasOthers">Whether options differ that have no flag.</param>
+    public static bool Show(ShellStreams shell, Facts before, Facts after, bool hasOthers = false)
     {
-        bool any = false;
+        bool any = hasOthers;
         foreach (string name in before.All.Concat(after.All).Select(static fact => fact.Name).Distinct(StringComparer.Ordinal))
         {
             string old = Value(before, name);
@@ -21,6 +25,11 @@ internal static class Differences
                 any = true;
                 shell.Say($"{name}: {old} -> {value}");
             }
+        }
+
+        if (hasOthers)
+        {
+            shell.Say("options that have no flag differ");
         }
 
         if (!any)

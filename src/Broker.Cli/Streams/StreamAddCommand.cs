@@ -12,6 +12,7 @@ internal sealed class StreamAddCommand(ShellStreams shell)
           broker stream add ORDERS --subjects 'orders.>'
           broker stream add JOBS --subjects 'jobs.*' --retention workqueue --max-age 7d --max-bytes 1GB
           broker stream add COPY --mirror ORDERS --storage memory
+          broker stream add ORDERS --config orders.json
         """;
 
     // The window of the server, which may not be longer than messages live.
@@ -19,6 +20,7 @@ internal sealed class StreamAddCommand(ShellStreams shell)
 
     private readonly Argument<string> _stream = StreamArguments.Name("stream", "Name of the new stream");
     private readonly StreamConfigFlags _config = new();
+    private readonly StreamConfigFile _file = new();
     private readonly Option<string?> _mirror = new("--mirror") { Description = "Stream that this one copies", HelpName = "stream" };
     private readonly Option<string[]> _sources = StorageFlags.List("--source", "Streams whose messages are stored too; may be repeated", "streams");
 
@@ -30,6 +32,7 @@ internal sealed class StreamAddCommand(ShellStreams shell)
     {
         Command command = new Command("add", "Creates a stream. Without a flag, an option has the server's default.").WithAliases("create", "new").With(_stream);
         _config.AddTo(command);
+        _file.AddTo(command);
         return StreamsCommand.Complete(command.With(_mirror, _sources, _defaults, _json), shell, Examples, AddAsync);
     }
 
@@ -37,17 +40,18 @@ internal sealed class StreamAddCommand(ShellStreams shell)
     {
         string? mirror = flags.GetValue(_mirror);
         string[] sources = flags.GetValue(_sources) ?? [];
-        if (!_config.HasSubjects(flags) && mirror is null && sources.Length == 0)
+        StreamConfig? given = _file.Read(flags);
+        if (given is null && !_config.HasSubjects(flags) && mirror is null && sources.Length == 0)
         {
             throw new UsageException("--subjects is missing: the subjects whose messages the stream stores, such as 'orders.>'");
         }
 
         // A direct read is faster, and whoever may read the stream may do it.
-        var initial = new StreamConfig { Name = flags.GetRequiredValue(_stream), AllowDirect = true };
+        StreamConfig initial = (given ?? new StreamConfig { AllowDirect = true }) with { Name = flags.GetRequiredValue(_stream) };
         StreamConfig config = _config.Over(initial, flags) with
         {
-            Mirror = mirror is null ? null : new StreamSource { Name = mirror },
-            Sources = sources.Length == 0 ? null : [.. sources.Select(static name => new StreamSource { Name = name })],
+            Mirror = mirror is null ? given?.Mirror : new StreamSource { Name = mirror },
+            Sources = sources.Length == 0 ? given?.Sources : [.. sources.Select(static name => new StreamSource { Name = name })],
         };
         if (config.MaxAge > TimeSpan.Zero && config.MaxAge < UsualWindow && config.DuplicateWindow == TimeSpan.Zero)
         {

@@ -24,5 +24,10 @@ internal static class StreamCommands
         new StreamViewCommand(shell).Build(),
         new MessageGetCommand(shell).Build(),
         new MessageRemoveCommand(shell).Build(),
-        new SubjectsCommand(shell).Build());
+        new SubjectsCommand(shell).Build(),
+        new StreamCopyCommand(shell).Build(),
+        new StoreVerifyCommand(shell).Build(),
+        new StoreRepairCommand(shell).Build(),
+        new StoreBackupCommand(shell).Build(),
+        new StoreRestoreCommand(shell).Build());
 }

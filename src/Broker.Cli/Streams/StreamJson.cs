@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.Text;
 using System.Text.Json;
 using Broker.Client.Streams;
 
@@ -19,6 +21,20 @@ internal static class StreamJson
 
         json.AddObjects("sources", stream.Sources, Write);
         json.Add("ts", stream.Time);
+    }
+
+    /// <summary>Returns a configuration as text, so that two of them can be compared.</summary>
+    public static string TextOf(StreamConfig config)
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        using (var json = new Utf8JsonWriter(bytes))
+        {
+            json.WriteStartObject();
+            Write(json, config);
+            json.WriteEndObject();
+        }
+
+        return Encoding.UTF8.GetString(bytes.WrittenSpan);
     }
 
     /// <summary>Writes the servers of a stream or a consumer, if it is in a cluster.</summary>

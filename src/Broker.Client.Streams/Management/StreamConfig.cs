@@ -145,4 +145,30 @@ public sealed record StreamConfig
     /// <summary>Fields that this version does not know. They are sent back as they came.</summary>
     [JsonExtensionData]
     public IDictionary<string, JsonElement>? OtherFields { get; set; }
+
+    /// <summary>
+    /// Reads a configuration in the form of the JetStream API, as in a file of the <c>nats</c> command. The description of
+    /// a stream, which contains its configuration, can be read too.
+    /// </summary>
+    /// <param name="json">A JSON object.</param>
+    /// <exception cref="FormatException">The text is no such object. The message says why.</exception>
+    public static StreamConfig Parse(string json)
+    {
+        ArgumentNullException.ThrowIfNull(json);
+        try
+        {
+            using var document = JsonDocument.Parse(json);
+            JsonElement root = document.RootElement;
+            JsonElement config = root.ValueKind == JsonValueKind.Object && root.TryGetProperty("config", out JsonElement inner) ? inner : root;
+            StreamConfig read = config.Deserialize(StreamsJson.Default.StreamConfig) ?? throw new JsonException("It is null.");
+
+            // A name that the API does not have becomes a value that cannot be written.
+            _ = JsonSerializer.SerializeToUtf8Bytes(read, StreamsJson.Default.StreamConfig);
+            return read;
+        }
+        catch (JsonException e)
+        {
+            throw new FormatException($"The text is not the configuration of a stream: {e.Message}", e);
+        }
+    }
 }

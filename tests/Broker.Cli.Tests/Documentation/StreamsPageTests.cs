@@ -1,6 +1,7 @@
 using System.Text.RegularExpressions;
 using Broker.Cli.Tests.Shell;
 using Broker.Cli.Tests.Starting;
+using Broker.Cli.Tests.Streams;
 using Broker.Client;
 using Broker.Client.Streams;
 using Broker.Server;
@@ -22,9 +23,10 @@ public sealed partial class StreamsPageTests : IDisposable
     [Fact]
     public async Task The_commands_do_what_the_page_says()
     {
-        string[] lines = [.. DocumentedText.Read(Page).Commands("broker")];
+        string[] all = [.. DocumentedText.Read(Page).Commands("broker")];
+        string[] lines = [.. all.Where(static line => !IsOfDirectory(line) && !IsCopy(line))];
         string[] serve = Words(Assert.Single(lines, static line => line.StartsWith("broker serve ", StringComparison.Ordinal)));
-        string[] flags = [.. serve.Select(word => word == "data" ? Data : word), "-q", "-p", "-1"];
+        string[] flags = [.. serve.Select(InFolder), "-q", "-p", "-1"];
         var output = new List<string>();
         await RealRun.WhileServingAsync(
             async addresses =>
@@ -36,12 +38,22 @@ public sealed partial class StreamsPageTests : IDisposable
             },
             flags);
         Assert.Contains("2 apples", output[^1], StringComparison.Ordinal);
+        foreach (string line in all.Where(IsOfDirectory))
+        {
+            await using var run = ShellRun.StartTyping("y\n", [.. Words(line).Select(InFolder)]);
+            Assert.True(await run.EndAsync() == ExitCode.Success, $"{line}\n{run.Error}");
+        }
 
         // The message is there after a stop and a start.
         await RealRun.WhileServingAsync(
             async addresses => Assert.Contains("2 apples", await RunAsync(lines[^1], addresses.Nats[0]), StringComparison.Ordinal),
             flags);
     }
+
+    // It needs another server, so the tests of the examples run it.
+    [Fact]
+    public void The_copy_of_the_page_is_one_of_the_examples_that_are_run()
+        => Assert.Contains(Assert.Single(DocumentedText.Read(Page).Commands("broker"), IsCopy), StreamExampleTests.Lines.Select(static row => row.Data));
 
 #pragma warning disable xUnit1051 // The code of the page has no cancellation tokens.
     [Fact]
@@ -78,6 +90,13 @@ public sealed partial class StreamsPageTests : IDisposable
         Assert.True(await run.EndAsync() == ExitCode.Success, $"{line}\n{run.Error}");
         return run.Output;
     }
+
+    // The directory and the backups of the page are in the folder of the test.
+    private string InFolder(string word) => word is "data" or "monday" or "restored" ? Path.Combine(_folder.Path, word) : word;
+
+    private static bool IsOfDirectory(string line) => line.Contains("--store-dir", StringComparison.Ordinal);
+
+    private static bool IsCopy(string line) => line.StartsWith("broker stream copy ", StringComparison.Ordinal);
 
     private static string[] Words(string line)
         => [.. Word().Matches(line).Select(static match => match.Value.Trim('\'', '"')).Skip(1)];

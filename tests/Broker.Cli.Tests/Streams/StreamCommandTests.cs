@@ -67,6 +67,26 @@ public sealed class StreamCommandTests
 
     [Theory]
     [MemberData(nameof(Servers))]
+    public async Task A_stream_is_created_and_changed_by_the_file_that_info_prints(string name)
+    {
+        using var server = StreamsServer.Start(name);
+        using var folder = new TemporaryFolder();
+        await server.RunAsync("stream", "add", "ORDERS", "--subjects", "orders.>", "--max-msgs", "5", "--max-age", "7d");
+        string info = folder.Write("info.json", await server.RunAsync("stream", "info", "ORDERS", "--json"));
+        await server.RunAsync("stream", "rm", "ORDERS", "-f");
+
+        string[] added = Squeezed(await server.RunAsync("stream", "add", "ORDERS", "--config", info, "--max-msgs", "6"));
+        Assert.All((string[])["subjects  orders.>", "max-msgs  6", "max-age  7d"], fact => Assert.Contains(fact, added));
+        (int exitCode, _, string error) = await server.EndAsync("stream", "edit", "ORDERS", "--config", info, "-f");
+        Assert.Equal((ExitCode.Success, "max-msgs: 6 -> 5\n"), (exitCode, error));
+
+        string wrong = folder.Write("wrong.json", """{"retention":"sometimes","subjects":["a"]}""");
+        Assert.Contains("is not the configuration of a stream", await server.FailAsync(ExitCode.Usage, "stream", "add", "OTHER", "--config", wrong), StringComparison.Ordinal);
+        Assert.Contains("cannot be used", await server.FailAsync(ExitCode.Usage, "stream", "add", "OTHER", "--config", info + ".none"), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
     public async Task A_mirror_and_sources_copy_streams(string name)
     {
         using var server = StreamsServer.Start(name);

@@ -10,6 +10,8 @@ using Broker.Cli.Tests.Documentation;
 using Broker.Cli.Tests.Shell;
 using Broker.Client;
 using Broker.Client.Streams;
+using Broker.Server;
+using Broker.Streams;
 
 namespace Broker.Cli.Tests.Streams;
 
@@ -48,10 +50,28 @@ public sealed partial class StreamExampleTests : IDisposable
     [MemberData(nameof(Lines))]
     public async Task A_line_as_it_is_printed_does_what_it_says(string line)
     {
-        using var server = StreamsServer.Start(NewerNatsServers.Sid);
         string[] args = Words(line);
+        if (args.Contains("--store-dir", StringComparer.Ordinal))
+        {
+            await RunWithDirectoryAsync(line, args);
+            return;
+        }
+
+        using var server = StreamsServer.Start(NewerNatsServers.Sid);
+        if (args is ["stream", "copy", ..])
+        {
+            await RunCopyAsync(server, line, args);
+            return;
+        }
+
         await FillAsync(server, args);
         args = args[0] == "object" ? [.. InFolder(args)] : args;
+        if (args.Contains("orders.json", StringComparer.Ordinal))
+        {
+            string config = _folder.Write("orders.json", """{"config":{"name":"ORDERS","subjects":["orders.>"],"max_age":86400000000000}}""");
+            args = [.. args.Select(word => word == "orders.json" ? config : word)];
+        }
+
 
         await using ShellRun run = line.Contains(" < ", StringComparison.Ordinal)
             ? ShellRun.StartWith("from a file"u8.ToArray(), server.With(args))
@@ -72,6 +92,34 @@ public sealed partial class StreamExampleTests : IDisposable
             Assert.DoesNotContain("broker: ", run.Error, StringComparison.Ordinal);
             Assert.NotEmpty(run.Output + run.Error);
         }
+    }
+
+    // The server of the examples is the source, and a broker is the target.
+    private async Task RunCopyAsync(StreamsServer server, string line, string[] args)
+    {
+        await FillAsync(server, args);
+        await using BrokerServer target = await BrokerServer.StartAsync(
+            static options => options.Listen(0), ServerStreams.In(Path.Combine(_folder.Path, "data")), TestContext.Current.CancellationToken);
+        string[] words = [.. args.Select(word => word.EndsWith(":4333", StringComparison.Ordinal) ? server.Url : word.EndsWith(":4222", StringComparison.Ordinal) ? $"nats://{target.EndPoints[0]}" : word)];
+        words = words.Contains("--server", StringComparer.Ordinal) ? words : [.. words, "--server", $"nats://{target.EndPoints[0]}"];
+        (int exitCode, string output, string error) = await ShellRun.OfAsync([.. words, "--timeout", "2m"]);
+        Assert.True(exitCode == ExitCode.Success, $"{line}\n{error}");
+        Assert.NotEmpty(output);
+    }
+
+    // These commands need no server. They use the directory of a stopped one.
+    private static async Task RunWithDirectoryAsync(string line, string[] args)
+    {
+        using StoppedStore store = await StoppedStore.MakeAsync();
+        if (args[1] == "restore")
+        {
+            Assert.Equal(ExitCode.Success, (await ShellRun.OfAsync("stream", "backup", Path.Combine(store.Folder, args[2]), "--store-dir", store.Data)).ExitCode);
+            Directory.Delete(store.Data, recursive: true);
+        }
+
+        await using var run = ShellRun.StartTyping("y\n", [.. args.Select(word => word is "data" or "monday" or "restored" ? Path.Combine(store.Folder, word) : word)]);
+        Assert.True(await run.EndAsync() == ExitCode.Success, $"{line}\n{run.Error}");
+        Assert.NotEmpty(run.Output);
     }
 
     // The streams and consumers of the examples must not exist with other options.
