@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Broker.Cli.Auth;
 using Broker.Cli.Bench;
 using Broker.Cli.Buckets;
 using Broker.Cli.Consumers;
@@ -117,6 +118,7 @@ internal sealed class BrokerCommand(
         root.Subcommands.Add(new TopCommand(shell).Build());
         root.Subcommands.Add(new TraceCommand(shell).Build());
         root.Subcommands.Add(new BenchCommand(shell).Build());
+        root.Subcommands.Add(AuthCommands.Build(shell));
         root.Subcommands.Add(new KeysCommand(shell).Build());
         root.Subcommands.Add(new PasswordCommand(shell).Build());
         root.Subcommands.Add(new CompletionCommand(output).Build());

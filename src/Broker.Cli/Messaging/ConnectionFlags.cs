@@ -84,6 +84,11 @@ internal sealed class ConnectionFlags(Func<string, string?> variable, bool isOfB
     /// <summary>Whether a flag gives the server's address.</summary>
     public bool NamesServers(ParseResult flags) => flags.GetValue(_servers) is { Length: > 0 };
 
+    /// <summary>Whether flags or the server's address give the credentials, and not only the environment.</summary>
+    public bool NamesCredentials(ParseResult flags)
+        => (flags.GetValue(_user) ?? flags.GetValue(_token) ?? flags.GetValue(_credentials)) is not null
+            || (flags.GetValue(_servers) ?? []).Any(static server => server.Contains('@', StringComparison.Ordinal));
+
     public void AddTo(Command command)
     {
         foreach (Option option in (Option[])[_servers, _user, _password, _token, _credentials, _authority, _certificate, _key])

@@ -101,15 +101,8 @@ internal sealed class KeysCommand(ShellStreams shell)
         return ExitCode.Success;
     }
 
-    // The file is created with its permissions, so that nobody can open it before they are set.
     private static async Task<string?> WriteFileAsync(string file, string secret, bool replace, CancellationToken cancellationToken)
     {
-        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
-        if (!OperatingSystem.IsWindows())
-        {
-            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
-        }
-
         try
         {
             if (replace)
@@ -117,7 +110,7 @@ internal sealed class KeysCommand(ShellStreams shell)
                 File.Delete(file);
             }
 
-            await using var stream = new StreamWriter(file, options);
+            await using var stream = new StreamWriter(SecretFile.Create(file));
             await stream.WriteLineAsync(secret.AsMemory(), cancellationToken);
             return null;
         }

@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using Broker.Cli.Tests.Auth;
 using Broker.Cli.Tests.Bench;
 using Broker.Cli.Tests.Effective;
 using Broker.Cli.Tests.CommandLine;
@@ -27,7 +28,7 @@ public sealed partial class ExampleTests : IDisposable
     public static TheoryData<string> Commands =>
     [
         .. Pages().SelectMany(p => p.Commands("broker")).Concat(Help().Split('\n').Select(l => l.Trim()).Where(l => l.StartsWith("broker ", StringComparison.Ordinal)))
-            .Select(c => c.Split(" #")[0].Trim()).Where(c => !c.Contains("...", StringComparison.Ordinal) && !ShellExampleTests.IsOfMessages(c) && !BenchCommandTests.IsOfBench(c) && !TopCommandTests.IsOfTop(c) && !ServerCommandTests.IsOfServer(c) && !StreamExampleTests.IsOfStreams(c) && !ConfigShowTests.IsOfConfig(c) && !TraceCommandTests.IsOfTrace(c)).Distinct(StringComparer.Ordinal),
+            .Select(c => c.Split(" #")[0].Trim()).Where(c => !c.Contains("...", StringComparison.Ordinal) && !ShellExampleTests.IsOfMessages(c) && !BenchCommandTests.IsOfBench(c) && !TopCommandTests.IsOfTop(c) && !ServerCommandTests.IsOfServer(c) && !StreamExampleTests.IsOfStreams(c) && !ConfigShowTests.IsOfConfig(c) && !TraceCommandTests.IsOfTrace(c) && !AuthExampleTests.IsOfAuth(c)).Distinct(StringComparer.Ordinal),
     ];
 
     public void Dispose() => _folder.Dispose();
