@@ -12,30 +12,23 @@ internal static partial class CachedRead
     // RWF_NOWAIT: fail in place of waiting for the disk.
     private const int NoWait = 8;
 
-    private static bool _isSupported = OperatingSystem.IsLinux() && Environment.Is64BitProcess;
+    // Old C libraries do not have the function.
+    private static readonly bool IsSupported = OperatingSystem.IsLinux() && Environment.Is64BitProcess
+        && NativeLibrary.TryGetExport(NativeLibrary.GetMainProgramHandle(), "preadv2", out _);
 
     /// <summary>Fills a buffer. Returns false if some of the bytes are not in memory.</summary>
     /// <exception cref="ObjectDisposedException">The file is closed.</exception>
     internal static unsafe bool TryRead(SafeFileHandle handle, Span<byte> buffer, long offset)
     {
-        if (!_isSupported)
+        if (!IsSupported)
         {
             return false;
         }
 
-        try
+        fixed (byte* bytes = buffer)
         {
-            fixed (byte* bytes = buffer)
-            {
-                var part = new Part { Bytes = bytes, Length = (nuint)buffer.Length };
-                return Read(handle, &part, 1, offset, NoWait) == buffer.Length;
-            }
-        }
-        catch (EntryPointNotFoundException)
-        {
-            // An old C library.
-            _isSupported = false;
-            return false;
+            var part = new Part { Bytes = bytes, Length = (nuint)buffer.Length };
+            return Read(handle, &part, 1, offset, NoWait) == buffer.Length;
         }
     }
 
