@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Broker.LoadTest.Agreement;
 using Broker.LoadTest.Churn;
 using Broker.LoadTest.Clients;
 using Broker.LoadTest.Driver;
@@ -59,6 +60,7 @@ internal static class CommandLine
         {
             quick, cold, rounds, rowNames, list, servers, portable, pages, markdown, csv, picture, curves,
         };
+        command.Subcommands.Add(AgreementCommand.Create());
         command.Subcommands.Add(ChurnCommand.Create());
         command.Subcommands.Add(ClientProcessCommand.Create());
         command.Subcommands.Add(ClientsCommand.Create());

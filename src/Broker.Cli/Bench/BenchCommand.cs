@@ -2,6 +2,7 @@ using System.CommandLine;
 using Broker.Cli.Help;
 using Broker.Cli.Messaging;
 using Broker.Cli.Shell;
+using Broker.Client;
 
 namespace Broker.Cli.Bench;
 
@@ -57,5 +58,14 @@ internal sealed class BenchCommand(ShellStreams shell)
     private Task<int> MeasureAsync(ClientRun run, BenchSettings settings, BenchFlags benchFlags, ParseResult flags)
         => new BenchRuns(shell, settings).MeasureAsync(
             benchFlags.Outputs(flags), [null, .. benchFlags.Compared(flags)],
-            server => new NatsTraffic(settings, () => run.ConnectAsync(server), () => run.WasRefused), run.Stop);
+            server => CreateTraffic(run, settings, server), run.Stop);
+
+    // A WebSocket is HTTP: there the client library sends and receives.
+    private static IBenchTraffic CreateTraffic(ClientRun run, BenchSettings settings, string? server)
+    {
+        ClientOptions options = run.OptionsFor(server);
+        return options.Servers.Any(static address => ServerAddress.Parse(address).WebSocketUri is not null)
+            ? new NatsTraffic(settings, () => run.ConnectAsync(server), () => run.WasRefused)
+            : new RawTraffic(settings, options, () => run.WasRefused);
+    }
 }

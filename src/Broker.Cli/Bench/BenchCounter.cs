@@ -10,9 +10,11 @@ internal sealed class BenchCounter
 
     public long Bytes => Volatile.Read(ref _bytes);
 
-    public void Count(int bytes)
+    public void Count(int bytes) => Count(1, bytes);
+
+    public void Count(long messages, long bytes)
     {
-        Volatile.Write(ref _messages, _messages + 1);
+        Volatile.Write(ref _messages, _messages + messages);
         Volatile.Write(ref _bytes, _bytes + bytes);
     }
 

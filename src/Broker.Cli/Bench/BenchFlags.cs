@@ -51,7 +51,7 @@ internal sealed class BenchFlags(BenchPattern pattern, bool isZeroMq = false)
         HelpName = "name",
     };
 
-    private readonly Option<int?> _subjects = Number("--subjects", "Number of subjects, which are used in turn [default: 1]", MostSubjects);
+    private readonly Option<int?> _subjects = Number("--subjects", "Number of subjects, which are used in random order [default: 1]", MostSubjects);
     private readonly Option<int?> _inFlight = Number("--in-flight", "Requests of each connection that wait for a reply at once [default: 1]", MostConnections);
     private readonly Option<int?> _rounds = Number("--rounds", "How often to measure; the median is shown too [default: 1, with --compare 3]", MostConnections);
 

@@ -158,10 +158,13 @@ internal sealed class ClientRun
 
     private static bool IsUnreachable(Exception e) => e is ConnectionLostException or TimeoutException or IOException or SocketException;
 
+    /// <summary>The options of all connections.</summary>
+    /// <param name="server">The address of another server; null for the servers of the command.</param>
+    public ClientOptions OptionsFor(string? server) => server is null ? _options : _options with { Servers = [server] };
+
     /// <summary>Opens a further connection with the same options.</summary>
     /// <param name="server">The address of another server; null for the servers of the command.</param>
-    public Task<BrokerConnection> ConnectAsync(string? server = null)
-        => BrokerConnection.ConnectAsync(server is null ? _options : _options with { Servers = [server] }, Stop);
+    public Task<BrokerConnection> ConnectAsync(string? server = null) => BrokerConnection.ConnectAsync(OptionsFor(server), Stop);
 
     /// <summary>
     /// Waits until the server has processed everything sent so far. Returns false if it reported an error.
