@@ -16,6 +16,13 @@ namespace Broker.Bridge;
 /// connection's loop.</para>
 /// <para>This class is thread-safe.</para>
 /// </remarks>
+/// <example><code>
+/// await using var bridge = await ZeroMqBridge.StartAsync(new ZeroMqBridgeOptions
+/// {
+///     Client = new ClientOptions { Servers = ["nats://127.0.0.1:4222"] },
+///     Routes = [new PubSubRouteOptions(), new PushPullRouteOptions { Subject = "jobs" }],
+/// });
+/// </code></example>
 public sealed partial class ZeroMqBridge : IAsyncDisposable
 {
     private readonly ZeroMqBridgeOptions _options;

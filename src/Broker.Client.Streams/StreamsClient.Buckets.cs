@@ -11,6 +11,11 @@ public sealed partial class StreamsClient
     /// live of a key.</exception>
     /// <exception cref="StreamException">The server refused the options.</exception>
     /// <exception cref="ArgumentException">An option is not valid.</exception>
+    /// <example><code>
+    /// Bucket bucket = await streams.CreateBucketAsync(new BucketOptions("settings") { History = 5 });
+    /// await bucket.PutAsync("colour", "blue"u8.ToArray());
+    /// BucketEntry entry = await bucket.GetAsync("colour");
+    /// </code></example>
     public Task<Bucket> CreateBucketAsync(BucketOptions options, CancellationToken cancellationToken = default)
         => _buckets.CreateAsync(options, orUpdate: false, cancellationToken);
 

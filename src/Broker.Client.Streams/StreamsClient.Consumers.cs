@@ -8,6 +8,14 @@ public sealed partial class StreamsClient
     /// <param name="cancellationToken">Ends the wait. The server may create the consumer nevertheless.</param>
     /// <exception cref="StreamException">The consumer exists with another configuration, there is no such stream, or
     /// the server refused the configuration.</exception>
+    /// <example><code>
+    /// StreamConsumer consumer = await streams.CreateConsumerAsync("ORDERS", new ConsumerConfig("billing"));
+    /// await foreach (StreamMessage message in consumer.ConsumeAsync())
+    /// {
+    ///     Console.WriteLine(message.Subject);
+    ///     await message.AckAsync();
+    /// }
+    /// </code></example>
     public async Task<StreamConsumer> CreateConsumerAsync(string stream, ConsumerConfig config, CancellationToken cancellationToken = default)
         => new(_consumers, _nextSlots, await _consumers.ChangeAsync(stream, config, "create", cancellationToken).ConfigureAwait(false));
 
@@ -50,6 +58,12 @@ public sealed partial class StreamsClient
     /// <see cref="OperationCanceledException"/>.</param>
     /// <exception cref="StreamException">There is no such stream, or the connection was closed.</exception>
     /// <exception cref="ArgumentException">The name or an option is not valid.</exception>
+    /// <example><code>
+    /// await foreach (StreamMessage message in streams.ReadOrderedAsync("ORDERS"))
+    /// {
+    ///     Console.WriteLine(message.Subject);
+    /// }
+    /// </code></example>
     public IAsyncEnumerable<StreamMessage> ReadOrderedAsync(string stream, OrderedOptions? options = null, CancellationToken cancellationToken = default)
     {
         Names.Require(stream, nameof(stream));

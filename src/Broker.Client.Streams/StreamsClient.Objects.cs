@@ -10,6 +10,11 @@ public sealed partial class StreamsClient
     /// <exception cref="ObjectStoreException">The store exists with other options.</exception>
     /// <exception cref="StreamException">The server refused the options.</exception>
     /// <exception cref="ArgumentException">An option is not valid.</exception>
+    /// <example><code>
+    /// ObjectStore store = await streams.CreateObjectStoreAsync(new ObjectStoreOptions("reports"));
+    /// await using var file = File.OpenRead("report.pdf");
+    /// await store.PutAsync("report.pdf", file);
+    /// </code></example>
     public Task<ObjectStore> CreateObjectStoreAsync(ObjectStoreOptions options, CancellationToken cancellationToken = default)
         => _objects.CreateAsync(options, orUpdate: false, cancellationToken);
 

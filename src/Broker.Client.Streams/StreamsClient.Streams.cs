@@ -11,6 +11,9 @@ public sealed partial class StreamsClient
     /// <param name="cancellationToken">Ends the wait. The server may create the stream nevertheless.</param>
     /// <exception cref="StreamException">The stream exists with another configuration
     /// (<see cref="StreamErrorCode.StreamNameInUse"/>), or the server refused the configuration.</exception>
+    /// <example><code>
+    /// await streams.CreateStreamAsync(new StreamConfig("ORDERS", "orders.>") { MaxAge = TimeSpan.FromDays(7) });
+    /// </code></example>
     public Task<StreamInfo> CreateStreamAsync(StreamConfig config, CancellationToken cancellationToken = default)
         => _streams.CreateAsync(config, cancellationToken);
 

@@ -70,6 +70,10 @@ public sealed partial class StreamsClient : IDisposable
     /// example.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed.</exception>
     /// <exception cref="ArgumentException">The subject, the headers or an option is not valid.</exception>
+    /// <example><code>
+    /// PublishAck ack = await streams.PublishAsync("orders.new", "one"u8.ToArray());
+    /// Console.WriteLine($"{ack.Stream} has stored the message as number {ack.Sequence}");
+    /// </code></example>
     public ValueTask<PublishAck> PublishAsync(
         string subject, ReadOnlyMemory<byte> body, StreamPublishOptions options = default, ReadOnlyMemory<byte> headers = default,
         CancellationToken cancellationToken = default)

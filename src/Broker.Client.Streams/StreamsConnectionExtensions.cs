@@ -10,6 +10,10 @@ public static class StreamsConnectionExtensions
     /// <param name="connection">The connection. It stays open when the client is disposed.</param>
     /// <param name="options">The options. Null for the defaults.</param>
     /// <exception cref="ArgumentException">An option is out of its range.</exception>
+    /// <example><code>
+    /// using var streams = nats.Streams();
+    /// await streams.CreateOrUpdateStreamAsync(new StreamConfig("ORDERS", "orders.>"));
+    /// </code></example>
     public static StreamsClient Streams(this BrokerConnection connection, StreamsOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(connection);

@@ -12,6 +12,12 @@ namespace Broker.Leaf;
 /// The links of a server to remote servers, which it joins as a leaf node, and to servers that have joined it. A link to
 /// a remote connects by itself, again after each loss, until this object is disposed. Thread-safe.
 /// </summary>
+/// <example><code>
+/// await using var leaf = LeafNodes.Start(server, new LeafNodeOptions
+/// {
+///     Remotes = [new LeafRemoteOptions { Urls = ["nats-leaf://edge:secret@hub.example.org:7422"] }],
+/// });
+/// </code></example>
 public sealed class LeafNodes : IAsyncDisposable
 {
     private const int LoopIdLength = 22;

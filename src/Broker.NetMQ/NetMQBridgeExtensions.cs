@@ -9,6 +9,13 @@ namespace Broker.NetMQ;
 /// The bridge is the connection to the NATS system: to a server of this process (<c>ClientOptions.Dialer</c>), to a
 /// server elsewhere, or to nats-server. It needs no endpoint of its own.
 /// </remarks>
+/// <example><code>
+/// using var poller = new NetMQPoller();
+/// using var results = new PullSocket("@inproc://results");
+/// poller.RunAsync();
+/// var route = new PushPullRouteOptions { Subject = "results" };
+/// await using NetMQAttachment attachment = await bridge.AttachAsync(poller, results, route);
+/// </code></example>
 public static class NetMQBridgeExtensions
 {
     /// <summary>

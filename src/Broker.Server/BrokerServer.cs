@@ -189,6 +189,9 @@ public sealed partial class BrokerServer : IAsyncDisposable
     /// The user does not exist. If the user is removed later, attempts to connect fail from then on.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
+    /// <example><code>
+    /// await using var client = await BrokerConnection.ConnectAsync(server.CreateDialer());
+    /// </code></example>
     public IReservingDialer CreateDialer(string? user = null)
     {
         ObjectDisposedException.ThrowIf(_disposed != 0, this);

@@ -11,6 +11,9 @@ namespace Broker.Transport;
 /// Thread-safe. Disposing the group closes all connections at once and ends the threads. Do not dispose it on a loop's
 /// thread. A caller-driven loop ends on the thread that disposes the group, which may be the loop's thread.
 /// </remarks>
+/// <example><code>
+/// using var loops = new EventLoopGroup(new EventLoopOptions { Loops = 2 });
+/// </code></example>
 public sealed class EventLoopGroup : IDisposable
 {
     private readonly EventLoop[] _loops;

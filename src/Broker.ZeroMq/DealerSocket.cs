@@ -7,6 +7,11 @@ namespace Broker.ZeroMq;
 /// 28). The socket changes no message: to talk to REP peers, the application itself adds the empty frame before the
 /// body of a request and removes the empty frame from replies.
 /// </summary>
+/// <example><code>
+/// using var dealer = new DealerSocket();
+/// dealer.Connect("tcp://127.0.0.1:5560");
+/// dealer.Send("", "hello"); // a REP peer expects an empty frame before the body
+/// </code></example>
 public sealed class DealerSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>

@@ -6,6 +6,11 @@ namespace Broker.ZeroMq;
 /// PUB: sends each message to all peers that have subscribed to a prefix of its first frame (RFC 29). It never waits
 /// for a subscriber: a subscriber that is too slow loses whole messages, which are counted.
 /// </summary>
+/// <example><code>
+/// using var publisher = new PublisherSocket();
+/// publisher.Bind("tcp://127.0.0.1:5556");
+/// publisher.Send("weather.oslo", "4 degrees"); // two frames: the topic and the body
+/// </code></example>
 public sealed class PublisherSocket : MessageSocket, ISendingSocket
 {
     private readonly LoopPublisher _socket;

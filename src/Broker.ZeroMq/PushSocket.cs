@@ -6,6 +6,11 @@ namespace Broker.ZeroMq;
 /// PUSH: sends each message to one PULL peer, in turn among the peers that have room. A send blocks while no peer has
 /// room (RFC 30).
 /// </summary>
+/// <example><code>
+/// using var push = new PushSocket();
+/// push.Connect("tcp://127.0.0.1:5558");
+/// push.Send("job 1");
+/// </code></example>
 public sealed class PushSocket : MessageSocket, ISendingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>

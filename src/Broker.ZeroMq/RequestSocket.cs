@@ -6,6 +6,12 @@ namespace Broker.ZeroMq;
 /// REQ: sends a request to one peer, receives its reply, and then sends the next request (RFC 28). Any other order
 /// throws.
 /// </summary>
+/// <example><code>
+/// using var request = new RequestSocket();
+/// request.Connect("tcp://127.0.0.1:5560");
+/// request.Send("hello");
+/// Console.WriteLine(request.ReceiveString());
+/// </code></example>
 public sealed class RequestSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>

@@ -6,6 +6,12 @@ namespace Broker.ZeroMq;
 /// REP: receives a request from one peer, sends the reply to that peer, and then receives the next request (RFC 28).
 /// Any other order throws. A reply is dropped if its peer has disconnected.
 /// </summary>
+/// <example><code>
+/// using var response = new ResponseSocket();
+/// response.Bind("tcp://127.0.0.1:5560");
+/// string request = response.ReceiveString();
+/// response.Send(request + " world");
+/// </code></example>
 public sealed class ResponseSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     /// <summary>Creates a socket without endpoints.</summary>

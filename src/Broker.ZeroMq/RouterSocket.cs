@@ -8,6 +8,12 @@ namespace Broker.ZeroMq;
 /// or has no room, the message is dropped and counted, unless the socket is mandatory
 /// (<see cref="RouterSocketOptions.Mandatory"/>).
 /// </summary>
+/// <example><code>
+/// using var router = new RouterSocket();
+/// router.Bind("tcp://127.0.0.1:5560");
+/// byte[][] frames = router.ReceiveFrames(); // the first frame is the routing id of the sender
+/// router.Send(frames[0], "done"u8);
+/// </code></example>
 public sealed class RouterSocket : MessageSocket, ISendingSocket, IReceivingSocket
 {
     private readonly LoopRouter _socket;

@@ -4,6 +4,12 @@ using Broker.ZeroMq.Loops;
 namespace Broker.ZeroMq;
 
 /// <summary>SUB: receives the messages whose first frame begins with a subscribed prefix (RFC 29).</summary>
+/// <example><code>
+/// using var subscriber = new SubscriberSocket();
+/// subscriber.Connect("tcp://127.0.0.1:5556");
+/// subscriber.Subscribe("weather");
+/// byte[][] frames = subscriber.ReceiveFrames();
+/// </code></example>
 public sealed class SubscriberSocket : MessageSocket, IReceivingSocket
 {
     private readonly LoopSubscriber _socket;

@@ -18,6 +18,12 @@ namespace Broker.ZeroMq;
 /// A socket can be in one poller at a time.
 /// </para>
 /// </remarks>
+/// <example><code>
+/// using var poller = new ZeroMqPoller();
+/// poller.Add(pull, socket => Console.WriteLine(socket.ReceiveString()));
+/// poller.AddTimer(TimeSpan.FromSeconds(10), () => Console.WriteLine("ten seconds more"));
+/// poller.Run(cancellationToken);
+/// </code></example>
 public sealed class ZeroMqPoller : IDisposable
 {
     private readonly Dictionary<MessageSocket, PolledSocket> _sockets = [];

@@ -9,6 +9,14 @@ namespace Broker.ZeroMq;
 /// only the direction towards that socket waits. No other code may receive from the sockets while the proxy runs; the
 /// sockets stay open when the proxy ends. A message that cannot be forwarded stays in the socket that received it.
 /// </remarks>
+/// <example><code>
+/// using var frontend = new RouterSocket();
+/// using var backend = new DealerSocket();
+/// frontend.Bind("tcp://127.0.0.1:5560");
+/// backend.Bind("tcp://127.0.0.1:5561");
+/// await using ZeroMqProxy proxy = ZeroMqProxy.Start(frontend, backend);
+/// await proxy.Completion;
+/// </code></example>
 public sealed class ZeroMqProxy : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stopping = new();

@@ -8,6 +8,10 @@ namespace Broker.Bridge;
 /// PULL programs take no messages, PUSH programs block at their high-water marks, as with direct peers.
 /// docs/push-pull.md describes what happens after failures, and how native clients take part.
 /// </summary>
+/// <example><code>
+/// // PUSH programs connect to port 5558. The messages go to PULL programs at this and at other bridges.
+/// var route = new PushPullRouteOptions { Subject = "jobs", Pushers = [new(Bind: true, "tcp://0.0.0.0:5558")] };
+/// </code></example>
 public sealed record PushPullRouteOptions : RouteOptions
 {
     private const int LongestSubject = 512;

@@ -6,6 +6,14 @@ namespace Broker.Bridge;
 /// loses whole messages and does not delay other SUBs. While no NATS server is connected, messages of PUBs are dropped.
 /// All messages that are lost or dropped in this way are counted.
 /// </summary>
+/// <example><code>
+/// // The topics "weather…" of the publishers of another machine, for SUB programs and for NATS clients.
+/// var route = new PubSubRouteOptions
+/// {
+///     Publishers = [new(Bind: false, "tcp://sensors.example:5556")],
+///     Topics = ["weather"u8.ToArray()],
+/// };
+/// </code></example>
 public sealed record PubSubRouteOptions : RouteOptions
 {
     /// <summary>The default port for ZeroMQ publishers.</summary>

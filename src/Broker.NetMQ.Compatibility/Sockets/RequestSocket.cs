@@ -3,6 +3,11 @@ using Zmq = Broker.ZeroMq;
 namespace NetMQ.Sockets;
 
 /// <summary>REQ: sends a request, receives its reply, and so on in turn.</summary>
+/// <example><code>
+/// using var client = new RequestSocket(">tcp://127.0.0.1:5560");
+/// client.SendFrame("hello");
+/// Console.WriteLine(client.ReceiveFrameString());
+/// </code></example>
 public partial class RequestSocket : NetMQSocket
 {
     /// <summary>Creates a socket.</summary>

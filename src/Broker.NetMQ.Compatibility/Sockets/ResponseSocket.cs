@@ -3,6 +3,11 @@ using Zmq = Broker.ZeroMq;
 namespace NetMQ.Sockets;
 
 /// <summary>REP: receives a request, sends its reply, and so on in turn.</summary>
+/// <example><code>
+/// using var server = new ResponseSocket("@tcp://127.0.0.1:5560");
+/// string request = server.ReceiveFrameString();
+/// server.SendFrame(request + " world");
+/// </code></example>
 public class ResponseSocket : NetMQSocket
 {
     /// <summary>Creates a socket.</summary>

@@ -6,6 +6,9 @@ namespace Broker.Protocol;
 /// Reads the header block of HPUB and HMSG in place. The block has the form <c>NATS/1.0[ status]</c>, lines <c>Name:
 /// value</c>, an empty line.
 /// </summary>
+/// <example><code>
+/// int status = HeaderBlock.Status("NATS/1.0 503\r\n\r\n"u8);
+/// </code></example>
 public static class HeaderBlock
 {
     /// <summary>The first bytes of every header block.</summary>

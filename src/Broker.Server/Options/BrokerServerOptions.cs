@@ -9,6 +9,11 @@ namespace Broker.Server;
 /// The configuration of a server. The defaults are the same as in nats-server. The server copies the options when it
 /// starts; later changes of this object have no effect.
 /// </summary>
+/// <example><code>
+/// var options = new BrokerServerOptions { MaxPayload = 8 * 1024 * 1024, Users = [new User("ada", "secret")] };
+/// options.Listen(4222);
+/// await using var server = await BrokerServer.StartAsync(options);
+/// </code></example>
 public sealed partial class BrokerServerOptions
 {
     // The parser could not distinguish the length of a longer payload from a number that overflows.
