@@ -97,10 +97,10 @@ function showRoute(item, route, before, elapsed, server) {
   showMarks(head, route, before);
   showButtons(head, route);
   const picture = child(item, 'picture', 'div', 'picture');
-  const ends = programs.filter(([key]) => route[key] !== undefined).map(([key, name]) => `${route[key]} ${name}`);
+  const ends = programs.filter(([key]) => route[key]).map(([key, name]) => `${count(route[key])} ${name}`);
   const zeromq = child(picture, 'zeromq', 'div', 'end');
   setText(child(zeromq, 'title', 'h4'), 'ZeroMQ');
-  showChild(zeromq, 'programs', ends.length ? ends.join(', ') : `${count(route.peers)} ${route.peers === 1 ? 'program' : 'programs'}`);
+  showChild(zeromq, 'programs', ends.length ? ends.join(', ') : route.peers ? `${count(route.peers)} ${route.peers === 1 ? 'program' : 'programs'}` : 'no program is connected');
   showList(zeromq, 'endpoints', route.endpoints ?? []);
   showChild(zeromq, 'security', route.security === 'NULL' ? '' : route.security, 'muted small');
   showFlow(picture, 'outer', rate(route, before, elapsed, 'from_zeromq'), rate(route, before, elapsed, 'to_zeromq'));
@@ -109,7 +109,7 @@ function showRoute(item, route, before, elapsed, server) {
   const subjects = child(picture, 'subjects', 'div', 'end');
   setText(child(subjects, 'title', 'h4'), 'Subjects');
   showList(subjects, 'subjects', route.subjects ?? []);
-  showChild(subjects, 'server', server ?? 'not connected', server ? 'muted small' : 'badge bad');
+  showChild(subjects, 'server', server ? `server: ${server}` : 'not connected', server ? 'muted small' : 'badge bad');
 }
 
 function showRoutes(now, elapsed) {

@@ -37,7 +37,7 @@ function count(value) {
   const units = ['', 'k', 'M', 'G'];
   let unit = 0;
   while (value >= 10000 && unit < units.length - 1) { value /= 1000; unit++; }
-  return `${value >= 100 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1)}${units[unit] && ' ' + units[unit]}`;
+  return `${value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString('en') : value.toFixed(1)}${units[unit] && ' ' + units[unit]}`;
 }
 
 function bytes(value) {

@@ -41,6 +41,16 @@ public sealed class AdministratorFileTests : IDisposable
     [InlineData("http_admin { user: ops, password: plain-secret }", "must be a bcrypt hash")]
     [InlineData("http_admin { token: \"short-secret\" }", "must have 16 to 256 characters")]
     [InlineData("http_admin: plain-secret", "must be a block")]
+    [InlineData("http_admin: [{ token: secret-secret-secret }]", "must be a block")]
+    [InlineData("http_admin: true", "must be a block")]
+    [InlineData("http_admin {}", "needs a \"user\" and a \"password\", or a \"token\"")]
+    [InlineData("http_admin { user: secret-ops }", "needs a \"user\" and a \"password\", or a \"token\"")]
+    [InlineData("http_admin { password: \"$2a$04$secret\" }", "needs a \"user\" and a \"password\", or a \"token\"")]
+    [InlineData("http_admin { user: ops, password: x, token: secret-secret-secret }", "needs a \"user\" and a \"password\", or a \"token\"")]
+    [InlineData("http_admin { user: [ops], password: secret }", "\"user\" must be a text")]
+    [InlineData("http_admin { token: 1234567890123456 }", "\"token\" must be a text")]
+    [InlineData("http_admin { token: \"\" }", "\"token\" must be a text")]
+    [InlineData("http_admin { token: secret-secret-secret, colour: secret }", "unknown key")]
     public async Task Wrong_credentials_are_refused_without_showing_them(string text, string problem)
     {
         string file = _folder.Write("broker.conf", $"port: -1\nhttp: \"127.0.0.1:-1\"\n{text}\n");
