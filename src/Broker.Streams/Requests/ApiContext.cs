@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using Broker.Server;
@@ -65,8 +66,44 @@ internal sealed record ApiContext
         }
         catch (JsonException e)
         {
-            error = ApiErrors.InvalidJson(e.Message);
+            error = ApiErrors.InvalidJson(ProblemOf(e, request.Body, type));
             return false;
         }
+    }
+
+    /// <summary>Says what is wrong in a body. The text for unknown fields is that of nats-server.</summary>
+    private static string ProblemOf(JsonException e, byte[] body, JsonTypeInfo type)
+    {
+        try
+        {
+            using var document = JsonDocument.Parse(body);
+            return UnknownField(document.RootElement, type) is { } name
+                ? $"json: unknown field \"{name}\""
+                : $"the value of '{e.Path}' has a wrong type, or is out of range";
+        }
+        catch (JsonException)
+        {
+            return string.Create(CultureInfo.InvariantCulture, $"the body is not valid JSON at byte {e.BytePositionInLine} of line {e.LineNumber + 1}");
+        }
+    }
+
+    private static string? UnknownField(JsonElement body, JsonTypeInfo type)
+    {
+        if (body.ValueKind != JsonValueKind.Object || type.Kind != JsonTypeInfoKind.Object)
+        {
+            return null;
+        }
+
+        foreach (JsonProperty field in body.EnumerateObject())
+        {
+            JsonPropertyInfo? known = type.Properties.FirstOrDefault(property => field.NameEquals(property.Name));
+            string? unknown = known is null ? field.Name : UnknownField(field.Value, type.Options.GetTypeInfo(known.PropertyType));
+            if (unknown is not null)
+            {
+                return unknown;
+            }
+        }
+
+        return null;
     }
 }

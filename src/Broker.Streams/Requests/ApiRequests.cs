@@ -32,6 +32,8 @@ internal sealed class ApiRequests
 
     private static ReadOnlySpan<byte> NextMessage => "CONSUMER.MSG.NEXT."u8;
 
+    private static ReadOnlySpan<byte> LevelStatus => "NATS/1.0 412 Required Api Level\r\n\r\n"u8;
+
     /// <summary>The bytes of the requests that wait for others.</summary>
     internal long WaitingBytes => _changes.Bytes;
 
@@ -49,16 +51,29 @@ internal sealed class ApiRequests
         if (operation.StartsWith(NextMessage))
         {
             _context.Responder.Requests++;
+            if (!message.Headers.IsEmpty && IsLevelMissing(message.Headers))
+            {
+                _context.Responder.PublishStatus(message.ReplyTo, LevelStatus);
+                return;
+            }
+
             _consumers.Next(operation[NextMessage.Length..], message.ReplyTo, message.Body);
             return;
         }
 
         var request = new ApiRequest(Encoding.UTF8.GetString(operation), message.ReplyTo.ToArray(), message.Body.ToArray());
         _context.Responder.Requests++;
-        if (HeaderBlock.TryGet(message.Headers, "Nats-Required-Api-Level"u8, out ReadOnlySpan<byte> level)
-            && !(Utf8Parser.TryParse(level, out int required, out int read) && read == level.Length && required <= Level))
+        if (IsLevelMissing(message.Headers))
         {
-            _context.Responder.Refuse(request.Reply, ApiErrors.RequiredLevel, KindOf(request));
+            if (request.Token(0) is "DIRECT")
+            {
+                _context.Responder.PublishStatus(request.Reply, LevelStatus);
+            }
+            else
+            {
+                _context.Responder.Refuse(request.Reply, ApiErrors.RequiredLevel, KindOf(request));
+            }
+
             return;
         }
 
@@ -89,6 +104,10 @@ internal sealed class ApiRequests
         var request = new ApiRequest("CONSUMER.DELETE", [], []);
         _changes.Add(request, _ => _consumers.Remove(consumer, static () => { }, request));
     }
+
+    private static bool IsLevelMissing(ReadOnlySpan<byte> headers)
+        => HeaderBlock.TryGet(headers, "Nats-Required-Api-Level"u8, out ReadOnlySpan<byte> level)
+            && !(Utf8Parser.TryParse(level, out int required, out int read) && read == level.Length && required <= Level);
 
     private static string KindOf(ApiRequest request)
     {
@@ -128,10 +147,17 @@ internal sealed class ApiRequests
                 _messages.Delete(request);
                 break;
             case ("SNAPSHOT", 3):
-                _context.Responder.Refuse(request.Reply, ApiErrors.SnapshotRefused, KindOf(request));
+                ApiError refusal = _context.Streams.TryGet(request.Token(2), out _) ? ApiErrors.SnapshotRefused : ApiErrors.StreamNotFound;
+                _context.Responder.Refuse(request.Reply, refusal, KindOf(request));
                 break;
             case ("RESTORE", 3):
                 _context.Responder.Refuse(request.Reply, ApiErrors.RestoreRefused, KindOf(request));
+                break;
+            case ("LEADER", 4) when request.Token(2) is "STEPDOWN":
+                _context.Responder.Refuse(request.Reply, ApiErrors.ClusterRequired, "stream_leader_stepdown_response");
+                break;
+            case ("PEER", 4) when request.Token(2) is "REMOVE":
+                _context.Responder.Refuse(request.Reply, ApiErrors.ClusterRequired, "stream_remove_peer_response");
                 break;
         }
     }

@@ -9,6 +9,8 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
     private const string DeleteKind = "consumer_delete_response";
     private const string InfoKind = "consumer_info_response";
     private const string PauseKind = "consumer_pause_response";
+    private const string ResetKind = "consumer_reset_response";
+    private const string UnpinKind = "consumer_unpin_response";
     private const int NamesLimit = 1024;
     private const int InfosLimit = 256;
 
@@ -28,6 +30,19 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
                 break;
             case ("PAUSE", 4):
                 queue.Add(request, Pause);
+                break;
+            case ("RESET", 4):
+                if (TryFind(request, ResetKind, out _))
+                {
+                    context.Responder.Refuse(request.Reply, ApiErrors.ResetRefused, ResetKind);
+                }
+
+                break;
+            case ("UNPIN", 4):
+                Unpin(request);
+                break;
+            case ("LEADER", 5) when request.Token(2) is "STEPDOWN":
+                context.Responder.Refuse(request.Reply, ApiErrors.ClusterRequired, "consumer_leader_stepdown_response");
                 break;
             case ("INFO", 4):
                 Info(request);
@@ -92,7 +107,7 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
         error = NameError(config, name, isOld) ?? ConsumerRules.Complete(config, stream.Config) ?? FilterError(request, config, isOld);
         if (error is null)
         {
-            config.Name ??= name.Length > 0 ? name : NewName();
+            config.Name ??= NewName();
             error = stream.Consumers.TryGetValue(config.Name, out ServedConsumer? known)
                 ? UpdateError(known, config, body.Action)
                 : CreateError(stream, config, body.Action);
@@ -134,15 +149,16 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
     private void EndStore(ApiRequest request, ServedStream stream, StoredConsumerConfig stored, ServedConsumer? known, ConsumerProgress progress)
     {
         ServedConsumer consumer;
-        bool hasSameFilters = known is not null && ConsumerRules.FiltersOf(known.Config).SequenceEqual(ConsumerRules.FiltersOf(stored.Config), StringComparer.Ordinal);
-        if (known is not null && hasSameFilters)
+        bool isSame = known is not null && string.Equals(known.Config.DeliverSubject, stored.Config.DeliverSubject, StringComparison.Ordinal)
+            && ConsumerRules.FiltersOf(known.Config).SequenceEqual(ConsumerRules.FiltersOf(stored.Config), StringComparer.Ordinal);
+        if (known is not null && isSame)
         {
             consumer = known;
             known.Change(stored.Config);
         }
         else
         {
-            // A consumer with other filters goes on from the same place.
+            // A consumer with other filters, or another subject of deliveries, goes on from the same place.
             known?.Delete();
             consumer = new ServedConsumer(host, stream, stored, progress);
             context.AddConsumer(consumer);
@@ -159,7 +175,7 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
 
     private void Delete(ApiRequest request)
     {
-        if (TryFind(request, DeleteKind, out ServedConsumer consumer))
+        if (TryFindWithoutBody(request, DeleteKind, out ServedConsumer consumer))
         {
             Remove(consumer, () => context.Responder.Answer(request.Reply, new SuccessAnswer(), DeleteKind, WireJson.Default.SuccessAnswer), request);
         }
@@ -191,14 +207,14 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
 
     private void Pause(ApiRequest request)
     {
-        if (!TryFind(request, PauseKind, out ServedConsumer consumer))
-        {
-            return;
-        }
-
         if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out ApiError? error))
         {
             context.Responder.Refuse(request.Reply, error!, PauseKind);
+            return;
+        }
+
+        if (!TryFind(request, PauseKind, out ServedConsumer consumer))
+        {
             return;
         }
 
@@ -212,7 +228,7 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             var answer = new PauseAnswer
             {
                 Paused = consumer.PausedUntil != 0,
-                PauseUntil = config.PauseUntil ?? default,
+                PauseUntil = config.PauseUntil ?? new DateTime(0, DateTimeKind.Utc),
                 PauseRemaining = consumer.PausedUntil == 0 ? null : (consumer.PausedUntil - host.Now) * TimeSpan.NanosecondsPerTick,
             };
             context.Responder.Answer(request.Reply, answer, PauseKind, WireJson.Default.PauseAnswer);
@@ -230,9 +246,22 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             (in StoreBatch batch, long token) => batch.PutConsumer(consumer.Stream.Stored, consumer.Name, bytes, consumer.Progress.ToArray(), context.Reports, token));
     }
 
+    // No consumer has groups.
+    private void Unpin(ApiRequest request)
+    {
+        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest _, out ApiError? error))
+        {
+            context.Responder.Refuse(request.Reply, error!, UnpinKind);
+        }
+        else if (TryFind(request, UnpinKind, out _))
+        {
+            context.Responder.Refuse(request.Reply, ApiErrors.NoSuchGroup, UnpinKind);
+        }
+    }
+
     private void Info(ApiRequest request)
     {
-        if (TryFind(request, InfoKind, out ServedConsumer consumer))
+        if (TryFindWithoutBody(request, InfoKind, out ServedConsumer consumer))
         {
             context.Responder.Answer(request.Reply, Describe(consumer), InfoKind, WireJson.Default.ConsumerInfo);
         }
@@ -274,11 +303,26 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
     {
         if (isOld && string.IsNullOrEmpty(config.DurableName))
         {
-            return ApiErrors.NamesDiffer;
+            return new ApiError(400, 10018, "consumer expected to be durable but a durable name was not set");
         }
 
-        string? own = string.IsNullOrEmpty(config.Name) ? config.DurableName : config.Name;
-        return name.Length > 0 && !string.IsNullOrEmpty(own) && !string.Equals(own, name, StringComparison.Ordinal) ? ApiErrors.NamesDiffer : null;
+        if (name.Length == 0 && !string.IsNullOrEmpty(config.DurableName))
+        {
+            return new ApiError(400, 10020, "consumer expected to be ephemeral but a durable name was set in request");
+        }
+
+        if (name.Length > 0)
+        {
+            if (!string.IsNullOrEmpty(config.DurableName) && !string.Equals(config.DurableName, name, StringComparison.Ordinal))
+            {
+                return ApiErrors.NamesDiffer;
+            }
+
+            // The name in the subject is the one that permissions are about.
+            config.Name = name;
+        }
+
+        return null;
     }
 
     // The filter in the subject is there for permissions, so it must be that of the body.
@@ -287,6 +331,11 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
         if (isOld || request.Tokens.Length <= 4)
         {
             return null;
+        }
+
+        if (config.FilterSubjects is { Count: > 0 })
+        {
+            return new ApiError(400, 10137, "consumer with multiple subject filters cannot use subject based API");
         }
 
         string filter = string.Join('.', request.Tokens[4..]);
@@ -326,7 +375,9 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
     {
         if (config.AckPolicy is not ConsumerRules.AckExplicit)
         {
-            return new ApiError(400, 10084, "workqueue stream requires explicit ack");
+            return config is { AckPolicy: ConsumerRules.AckNone, DeliverSubject: null }
+                ? new ApiError(400, 10084, "consumer in pull mode requires explicit ack policy on workqueue stream")
+                : new ApiError(400, 10098, "workqueue stream requires explicit ack");
         }
 
         if (config.DeliverPolicy is not ConsumerRules.DeliverAll)
@@ -356,22 +407,34 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
     private bool TryReadRequest(ApiRequest request, string streamName, out ConsumerRequest body, out ServedStream stream, out ApiError? error)
     {
         body = new ConsumerRequest();
-        error = request.Body.Length == 0 ? ApiErrors.BadRequest : null;
         bool isKnown = context.Streams.TryGet(streamName, out ServedStream? found);
         stream = found!;
-        if (error is null && ApiContext.TryRead(request, WireJson.Default.ConsumerRequest, body, out body, out error))
+        if (ApiContext.TryRead(request, WireJson.Default.ConsumerRequest, body, out body, out error))
         {
+            body.Config ??= new ConsumerConfig();
             error = true switch
             {
+                _ when body.Action is not (null or "" or "create" or "update") => ApiErrors.InvalidJson($"'action' can not be '{body.Action}'"),
+                _ when ConsumerRules.WordsProblem(body.Config) is { } problem => ApiErrors.InvalidJson(problem),
+                _ when !string.Equals(body.StreamName, streamName, StringComparison.Ordinal) => ApiErrors.NameMismatch,
                 _ when !isKnown => ApiErrors.StreamNotFound,
-                _ when body.StreamName is { Length: > 0 } name && !string.Equals(name, streamName, StringComparison.Ordinal) => ApiErrors.NameMismatch,
-                _ when body.Config is null => ApiErrors.BadRequest,
-                _ when body.Action is not (null or "" or "create" or "update") => ApiErrors.NotCreated($"'action' of '{body.Action}' is not supported"),
                 _ => null,
             };
         }
 
         return error is null;
+    }
+
+    private bool TryFindWithoutBody(ApiRequest request, string kind, out ServedConsumer consumer)
+    {
+        if (request.IsEmpty)
+        {
+            return TryFind(request, kind, out consumer);
+        }
+
+        consumer = null!;
+        context.Responder.Refuse(request.Reply, ApiErrors.NotEmpty, kind);
+        return false;
     }
 
     private bool TryFind(ApiRequest request, string kind, out ServedConsumer consumer)
@@ -396,10 +459,9 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
         offset = 0;
         bool isKnown = context.Streams.TryGet(request.Token(2), out ServedStream? found);
         stream = found!;
-        ApiError? error = ApiErrors.StreamNotFound;
-        if (!isKnown || !ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out error))
+        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out ApiError? error) || !isKnown)
         {
-            context.Responder.Refuse(request.Reply, error!, kind);
+            context.Responder.Refuse(request.Reply, error ?? ApiErrors.StreamNotFound, kind);
             return false;
         }
 

@@ -11,12 +11,20 @@ internal sealed class MessageRequests(ApiContext context)
 
     internal void Get(ApiRequest request)
     {
-        ApiError? error = ApiErrors.StreamNotFound;
-        if (!context.Streams.TryGet(request.Token(3), out ServedStream? stream)
-            || !ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out error)
-            || !IsSelection(body))
+        if (!TryRead(request, GetKind, out ServedStream stream, out StreamRequest body))
         {
-            context.Responder.Refuse(request.Reply, error ?? ApiErrors.BadRequest, GetKind);
+            return;
+        }
+
+        if (!IsSelection(body) || body is not { Batch: 0, MultiLast: null })
+        {
+            context.Responder.Refuse(request.Reply, ApiErrors.BadRequest, GetKind);
+            return;
+        }
+
+        if (!HasValidSubject(body))
+        {
+            context.Responder.Refuse(request.Reply, ApiErrors.NoMessage, GetKind);
             return;
         }
 
@@ -25,12 +33,8 @@ internal sealed class MessageRequests(ApiContext context)
 
     internal void Delete(ApiRequest request)
     {
-        ApiError? error = ApiErrors.StreamNotFound;
-        if (!context.Streams.TryGet(request.Token(3), out ServedStream? stream)
-            || !ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out error)
-            || body.Seq == 0)
+        if (!TryRead(request, DeleteKind, out ServedStream stream, out StreamRequest body))
         {
-            context.Responder.Refuse(request.Reply, error ?? ApiErrors.BadRequest, DeleteKind);
             return;
         }
 
@@ -54,26 +58,25 @@ internal sealed class MessageRequests(ApiContext context)
             return;
         }
 
-        StreamRequest? body;
-        if (request.Tokens.Length > 3)
-        {
-            body = new StreamRequest { LastBySubj = string.Join('.', request.Tokens[3..]) };
-        }
-        else if (request.Body.Length == 0)
+        bool isInSubject = request.Tokens.Length > 3;
+        if (!isInSubject && request.IsEmpty)
         {
             context.Responder.PublishStatus(request.Reply, "NATS/1.0 408 Empty Request\r\n\r\n"u8);
             return;
         }
-        else
+
+        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out _))
         {
-            body = ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest read, out _) ? read : null;
+            context.Responder.PublishStatus(request.Reply, "NATS/1.0 408 Malformed Request\r\n\r\n"u8);
+            return;
         }
 
-        if (body is { MultiLast: not null } or { Batch: > 0 })
+        body = isInSubject ? new StreamRequest { LastBySubj = string.Join('.', request.Tokens[3..]) } : body;
+        if (body is { MultiLast: not null } or { Batch: not 0 })
         {
             DirectGetSeveral(request, stream, body);
         }
-        else if (body is null || !IsSelection(body))
+        else if (!IsSelection(body) || !HasValidSubject(body))
         {
             context.Responder.PublishStatus(request.Reply, "NATS/1.0 408 Bad Request\r\n\r\n"u8);
         }
@@ -81,6 +84,26 @@ internal sealed class MessageRequests(ApiContext context)
         {
             context.Reads.Add(new StoredMessageRead(stream, body, read => AnswerDirect(request.Reply, read)));
         }
+    }
+
+    // Both requests need a body, which is read before the stream is looked up, as nats-server does.
+    private bool TryRead(ApiRequest request, string kind, out ServedStream stream, out StreamRequest body)
+    {
+        ApiError? error = request.IsEmpty ? ApiErrors.BadRequest : null;
+        body = new StreamRequest();
+        ServedStream? found = null;
+        if (error is null && ApiContext.TryRead(request, WireJson.Default.StreamRequest, body, out body, out error) && !context.Streams.TryGet(request.Token(3), out found))
+        {
+            error = ApiErrors.StreamNotFound;
+        }
+
+        stream = found!;
+        if (error is not null)
+        {
+            context.Responder.Refuse(request.Reply, error, kind);
+        }
+
+        return error is null;
     }
 
     private void DirectGetSeveral(ApiRequest request, ServedStream stream, StreamRequest body)
@@ -103,10 +126,14 @@ internal sealed class MessageRequests(ApiContext context)
     {
         bool isLast = body.LastBySubj is { Length: > 0 };
         bool isNext = body.NextBySubj is { Length: > 0 };
-        string? subject = isLast ? body.LastBySubj : body.NextBySubj;
         bool isTimed = body.StartTime is not null;
-        bool isOne = isLast ? !isNext && !isTimed && body.Seq == 0 : !(isTimed && body.Seq > 0) && (isNext || isTimed || body.Seq > 0);
-        return isOne && (string.IsNullOrEmpty(subject) || Subject.IsValidFilter(Encoding.UTF8.GetBytes(subject)));
+        return isLast ? !isNext && !isTimed && body.Seq == 0 : !(isTimed && body.Seq > 0) && (isNext || isTimed || body.Seq > 0);
+    }
+
+    private static bool HasValidSubject(StreamRequest body)
+    {
+        string? subject = string.IsNullOrEmpty(body.LastBySubj) ? body.NextBySubj : body.LastBySubj;
+        return string.IsNullOrEmpty(subject) || Subject.IsValidFilter(Encoding.UTF8.GetBytes(subject));
     }
 
     private void AnswerGet(ApiRequest request, StoredMessageRead read)

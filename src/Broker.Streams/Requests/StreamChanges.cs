@@ -19,6 +19,12 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
             return;
         }
 
+        if (config.Sealed)
+        {
+            context.Responder.Refuse(request.Reply, ApiErrors.InvalidConfig("stream configuration for create can not be sealed"), CreateKind);
+            return;
+        }
+
         if (context.Streams.TryGet(config.Name, out ServedStream? known))
         {
             Answer(request, known, AreEqual(known.Config, config) ? null : ApiErrors.StreamExists, CreateKind, isNew: null);
@@ -28,12 +34,6 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
         if (context.Streams.HasOverlap(config))
         {
             context.Responder.Refuse(request.Reply, ApiErrors.Overlap, CreateKind);
-            return;
-        }
-
-        if (config.Sealed)
-        {
-            context.Responder.Refuse(request.Reply, ApiErrors.InvalidConfig("a new stream can not be sealed"), CreateKind);
             return;
         }
 
@@ -74,6 +74,12 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
 
     internal void Delete(ApiRequest request)
     {
+        if (!request.IsEmpty)
+        {
+            context.Responder.Refuse(request.Reply, ApiErrors.NotEmpty, DeleteKind);
+            return;
+        }
+
         if (!TryFind(request, DeleteKind, out ServedStream stream))
         {
             return;
@@ -101,24 +107,37 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
 
     internal void Purge(ApiRequest request)
     {
+        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out ApiError? error))
+        {
+            context.Responder.Refuse(request.Reply, error!, PurgeKind);
+            return;
+        }
+
         if (!TryFind(request, PurgeKind, out ServedStream stream))
         {
             return;
         }
 
-        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out ApiError? error) || PurgeError(stream, body) is { } problem)
+        if (PurgeError(stream, body) is { } problem)
         {
-            context.Responder.Refuse(request.Reply, error ?? PurgeError(stream, body)!, PurgeKind);
+            context.Responder.Refuse(request.Reply, problem, PurgeKind);
             return;
         }
 
         byte[] filter = Encoding.UTF8.GetBytes(string.IsNullOrEmpty(body.Filter) ? ">" : body.Filter);
+        if (!Subject.IsValidFilter(filter))
+        {
+            // No message has a subject that is not valid.
+            context.Responder.Answer(request.Reply, new SuccessAnswer { Purged = 0 }, PurgeKind, WireJson.Default.SuccessAnswer);
+            return;
+        }
+
         long token = context.Await((purged, outcome) => End(request, stream, outcome, PurgeKind, () => context.Responder.Answer(
             request.Reply, new SuccessAnswer { Purged = purged }, PurgeKind, WireJson.Default.SuccessAnswer)));
         QueueStatus status;
         using (StoreBatch batch = stream.Store.Begin())
         {
-            status = batch.PurgeSubjects(stream.Stored, filter, body.Seq == 0 ? ulong.MaxValue : body.Seq, body.Keep, context.Reports, token);
+            status = batch.PurgeSubjects(stream.Stored, filter, body.Seq == 0 ? ulong.MaxValue : body.Seq, (long)Math.Min(body.Keep, long.MaxValue), context.Reports, token);
         }
 
         Begin(request, token, status, stream.Store, stream.Stored, PurgeKind);
@@ -136,8 +155,7 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
             return ApiErrors.PurgeDenied;
         }
 
-        bool isValid = body.Keep >= 0 && (body.Seq == 0 || body.Keep == 0) && (string.IsNullOrEmpty(body.Filter) || Subject.IsValidFilter(Encoding.UTF8.GetBytes(body.Filter)));
-        return isValid ? null : ApiErrors.BadRequest;
+        return body is { Seq: > 0, Keep: > 0 } ? ApiErrors.BadRequest : null;
     }
 
     private static bool AreEqual(StreamConfig one, StreamConfig other)
@@ -145,11 +163,11 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
 
     private bool TryReadConfig(ApiRequest request, string kind, out StreamConfig config)
     {
-        ApiError? problem = ApiErrors.BadRequest;
         config = new StreamConfig();
-        if (request.Body.Length > 0 && ApiContext.TryRead(request, WireJson.Default.StreamConfig, config, out config, out problem))
+        if (ApiContext.TryRead(request, WireJson.Default.StreamConfig, config, out config, out ApiError? problem))
         {
-            problem = !string.Equals(config.Name, request.Token(2), StringComparison.Ordinal) ? ApiErrors.NameMismatch : StreamRules.Complete(config);
+            bool isOther = !string.Equals(config.Name, request.Token(2), StringComparison.Ordinal);
+            problem = isOther && (kind is CreateKind || config.Name.Length > 0) ? ApiErrors.NameMismatch : StreamRules.Complete(config);
         }
 
         if (problem is not null)

@@ -35,15 +35,14 @@ internal sealed class StreamQueries(ApiContext context)
     internal void Info(ApiRequest request)
     {
         const string Kind = "stream_info_response";
-        ApiError? error = ApiErrors.StreamNotFound;
-        if (context.Streams.TryGet(request.Token(2), out ServedStream? stream)
-            && ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest details, out error))
+        if (ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest details, out ApiError? error)
+            && context.Streams.TryGet(request.Token(2), out ServedStream? stream))
         {
             context.Responder.Answer(request.Reply, StreamDescriptions.Of(context, stream, details), Kind, WireJson.Default.StreamInfo);
             return;
         }
 
-        context.Responder.Refuse(request.Reply, error!, Kind);
+        context.Responder.Refuse(request.Reply, error ?? ApiErrors.StreamNotFound, Kind);
     }
 
     internal void Names(ApiRequest request)
@@ -82,14 +81,15 @@ internal sealed class StreamQueries(ApiContext context)
     {
         found = [];
         offset = 0;
-        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out ApiError? error)
-            || (!string.IsNullOrEmpty(body.Subject) && !Subject.IsValidFilter(Encoding.UTF8.GetBytes(body.Subject))))
+        if (!ApiContext.TryRead(request, WireJson.Default.StreamRequest, new StreamRequest(), out StreamRequest body, out ApiError? error))
         {
-            context.Responder.Refuse(request.Reply, error ?? ApiErrors.BadRequest, kind);
+            context.Responder.Refuse(request.Reply, error!, kind);
             return false;
         }
 
-        found = [.. context.Streams.All.Where(stream => string.IsNullOrEmpty(body.Subject) || stream.Config.Subjects!.Exists(s => SubjectFilters.Overlap(s, body.Subject)))];
+        // No stream has a subject that is not valid.
+        bool isValid = string.IsNullOrEmpty(body.Subject) || Subject.IsValidFilter(Encoding.UTF8.GetBytes(body.Subject));
+        found = !isValid ? [] : [.. context.Streams.All.Where(stream => string.IsNullOrEmpty(body.Subject) || stream.Config.Subjects!.Exists(s => SubjectFilters.Overlap(s, body.Subject)))];
         offset = Math.Clamp(body.Offset, 0, found.Count);
         return true;
     }

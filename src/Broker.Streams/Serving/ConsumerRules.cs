@@ -9,6 +9,7 @@ namespace Broker.Streams;
 /// </summary>
 internal static class ConsumerRules
 {
+    private const int MaxDescriptionLength = 4 * 1024;
     internal const string AckNone = "none";
     internal const string AckAll = "all";
     internal const string AckExplicit = "explicit";
@@ -19,6 +20,7 @@ internal static class ConsumerRules
     internal const string FromTime = "by_start_time";
     internal const string LastPerSubject = "last_per_subject";
 
+    private const long Millisecond = 1_000_000;
     private const long Second = 1_000_000_000;
     private const long LeastHeartbeat = Second / 10;
     private const long DefaultAckWait = 30 * Second;
@@ -33,12 +35,19 @@ internal static class ConsumerRules
     internal static ApiError? Complete(ConsumerConfig config, StreamConfig stream)
     {
         FillIn(config, stream);
-        return Unsupported(config) ?? NamesError(config) ?? FiltersError(config, stream) ?? StartError(config) ?? TimesError(config) ?? DeliveryError(config, stream);
+        return Unsupported(config) ?? NamesError(config) ?? FiltersError(config) ?? StartError(config) ?? TimesError(config) ?? LimitsError(config, stream)
+            ?? DeliveryError(config, stream);
     }
 
     /// <summary>Compares a complete configuration with the one before. Returns null if the change is allowed.</summary>
     internal static ApiError? Change(ConsumerConfig before, ConsumerConfig after)
     {
+        if (before.DeliverSubject is null != after.DeliverSubject is null)
+        {
+            return ApiErrors.NotCreated(
+                before.DeliverSubject is null ? "can not update pull consumer to push based" : "can not update push consumer to pull based");
+        }
+
         string? field = true switch
         {
             _ when Differ(before.DeliverPolicy, after.DeliverPolicy) => "deliver policy",
@@ -49,14 +58,22 @@ internal static class ConsumerRules
             _ when before.IdleHeartbeat != after.IdleHeartbeat => "heart beats",
             _ when before.FlowControl != after.FlowControl => "flow control",
             _ when before.MaxWaiting != after.MaxWaiting => "max waiting",
-            _ when Differ(before.DeliverSubject, after.DeliverSubject) => "deliver subject",
-            _ when Differ(before.DeliverGroup, after.DeliverGroup) => "deliver group",
-            _ when before.MemStorage != after.MemStorage => "memory storage",
+            _ when before.MemStorage != after.MemStorage => "storage type",
             _ when Differ(before.DurableName, after.DurableName) => "durable name",
             _ => null,
         };
         return field is null ? null : ApiErrors.NotCreated($"{field} can not be updated");
     }
+
+    /// <summary>Says which field has a word that it can not have; null if there is none.</summary>
+    internal static string? WordsProblem(ConsumerConfig config) => config switch
+    {
+        { ReplayPolicy: not (null or "" or "instant" or "original") } => $"'replay_policy' can not be '{config.ReplayPolicy}'",
+        { AckPolicy: not (null or "" or AckNone or AckAll or AckExplicit or "flow_control") } => $"'ack_policy' can not be '{config.AckPolicy}'",
+        { DeliverPolicy: not (null or "" or DeliverAll or DeliverLast or DeliverNew or FromSequence or FromTime or LastPerSubject) }
+            => $"'deliver_policy' can not be '{config.DeliverPolicy}'",
+        _ => null,
+    };
 
     private static void FillIn(ConsumerConfig config, StreamConfig stream)
     {
@@ -93,7 +110,7 @@ internal static class ConsumerRules
 
     private static void FillInLimits(ConsumerConfig config, StreamConfig stream)
     {
-        config.AckWait = config.BackOff is { } backOff ? backOff[0] : OrNull(config.AckWait) ?? DefaultAckWait;
+        config.AckWait = config.BackOff is { } backOff ? backOff[0] : config.AckWait is null or 0 ? DefaultAckWait : config.AckWait;
         config.MaxDeliver = OrNull(config.MaxDeliver) ?? -1;
         config.MaxWaiting = config.DeliverSubject is null ? OrNull(config.MaxWaiting) ?? DefaultWaiting : OrNull(config.MaxWaiting);
         long pending = stream.ConsumerLimits?.MaxAckPending is > 0 and int most ? most : DefaultAckPending;
@@ -104,12 +121,20 @@ internal static class ConsumerRules
 
     private static ApiError? Unsupported(ConsumerConfig config)
     {
+        if (config.NumReplicas is not (0 or 1))
+        {
+            return config.NumReplicas < 0 ? ApiErrors.NegativeReplicas : ApiErrors.Replicas;
+        }
+
+        if (config is { RateLimitBps: not null, DeliverSubject: null })
+        {
+            return new ApiError(400, 10086, "consumer in pull mode can not have rate limit set");
+        }
+
         string? what = config switch
         {
-            { NumReplicas: not (0 or 1) } => "'num_replicas' above 1",
-            { ReplayPolicy: not "instant" } => $"'replay_policy' of '{config.ReplayPolicy}'",
-            { AckPolicy: not (AckNone or AckAll or AckExplicit) } => $"'ack_policy' of '{config.AckPolicy}'",
-            { DeliverPolicy: not (DeliverAll or DeliverLast or DeliverNew or FromSequence or FromTime or LastPerSubject) } => $"'deliver_policy' of '{config.DeliverPolicy}'",
+            { ReplayPolicy: "original" } => $"'replay_policy' of '{config.ReplayPolicy}'",
+            { AckPolicy: "flow_control" } => $"'ack_policy' of '{config.AckPolicy}'",
             { RateLimitBps: not null } => "'rate_limit_bps'",
             { SampleFreq: not null } => "'sample_freq'",
             { Direct: not null } => "'direct'",
@@ -123,15 +148,18 @@ internal static class ConsumerRules
 
     private static ApiError? NamesError(ConsumerConfig config)
     {
-        if (config.DurableName is { } durable && Differ(config.Name, durable))
+        return config.Name switch
         {
-            return ApiErrors.NamesDiffer;
-        }
-
-        return config.Name is { } name && !StreamRules.IsName(name) ? ApiErrors.NotCreated($"'{name}' is not a name of a consumer") : null;
+            null => null,
+            var name when name.AsSpan().ContainsAny('/', '\\') => new ApiError(400, 10127, "Consumer name can not contain path separators"),
+            { Length: > StreamRules.MaxNameLength } => new ApiError(400, 10102, $"consumer name is too long, maximum allowed is {StreamRules.MaxNameLength}"),
+            var name when !StreamRules.IsName(name) => ApiErrors.InvalidConfig("consumer name can not contain '.', '*', '>', '\\', '/'"),
+            _ when config.Description?.Length > MaxDescriptionLength => new ApiError(400, 10107, $"consumer description is too long, maximum allowed is {MaxDescriptionLength}"),
+            _ => null,
+        };
     }
 
-    private static ApiError? FiltersError(ConsumerConfig config, StreamConfig stream)
+    private static ApiError? FiltersError(ConsumerConfig config)
     {
         if (config is { FilterSubject: not null, FilterSubjects: not null })
         {
@@ -146,9 +174,10 @@ internal static class ConsumerRules
                 return new ApiError(400, 10139, "consumer filter in FilterSubjects cannot be empty");
             }
 
-            if (!Subject.IsValidFilter(Encoding.UTF8.GetBytes(filters[i])) || !stream.Subjects!.Exists(subject => SubjectFilters.Overlap(subject, filters[i])))
+            // A filter may be outside of the subjects of the stream, which may get more subjects later.
+            if (!Subject.IsValidFilter(Encoding.UTF8.GetBytes(filters[i])))
             {
-                return new ApiError(400, 10093, "consumer filter subject is not a valid subset of the interest subjects");
+                return ApiErrors.InvalidConfig("invalid subject");
             }
 
             if (filters.Take(i).Any(other => SubjectFilters.Overlap(other, filters[i])))
@@ -166,8 +195,8 @@ internal static class ConsumerRules
         {
             { DeliverPolicy: FromSequence, OptStartSeq: null } => "consumer delivery policy is deliver by start sequence, but optional start sequence is not set",
             { DeliverPolicy: FromTime, OptStartTime: null } => "consumer delivery policy is deliver by start time, but optional start time is not set",
-            { DeliverPolicy: not FromSequence, OptStartSeq: not null } => $"consumer delivery policy is deliver {config.DeliverPolicy}, but optional start sequence is also set",
-            { DeliverPolicy: not FromTime, OptStartTime: not null } => $"consumer delivery policy is deliver {config.DeliverPolicy}, but optional start time is also set",
+            { DeliverPolicy: not FromSequence, OptStartSeq: not null } => $"consumer delivery policy is deliver {config.DeliverPolicy!.Replace('_', ' ')}, but optional start sequence is also set",
+            { DeliverPolicy: not FromTime, OptStartTime: not null } => $"consumer delivery policy is deliver {config.DeliverPolicy!.Replace('_', ' ')}, but optional start time is also set",
             { DeliverPolicy: LastPerSubject, FilterSubject: null, FilterSubjects: null } => "consumer delivery policy is deliver last per subject, but optional filter subject is not set",
             _ => null,
         };
@@ -176,13 +205,40 @@ internal static class ConsumerRules
 
     private static ApiError? TimesError(ConsumerConfig config)
     {
-        if (config.BackOff is { } backOff && config.MaxDeliver != -1 && config.MaxDeliver <= backOff.Count)
+        if (config.BackOff?.Exists(static wait => wait < 0) == true)
+        {
+            return new ApiError(400, 10184, "consumer backoff needs to be positive");
+        }
+
+        if (config.AckWait < 0)
+        {
+            return new ApiError(400, 10183, "consumer ack wait needs to be positive");
+        }
+
+        if (config.MaxExpires is < Millisecond)
+        {
+            return new ApiError(400, 10115, "consumer max request expires needs to be >= 1ms");
+        }
+
+        if (config.BackOff is { } backOff && config.MaxDeliver != -1 && config.MaxDeliver < backOff.Count)
         {
             return new ApiError(400, 10116, "max deliver is required to be > length of backoff values");
         }
 
-        bool isValid = config.AckWait > 0 && config.BackOff?.TrueForAll(static wait => wait > 0) != false && config.MaxWaiting is null or > 0 && config.InactiveThreshold is null or > 0;
-        return isValid ? null : ApiErrors.NotCreated("'ack_wait', 'backoff', 'max_waiting' and 'inactive_threshold' must not be negative");
+        return null;
+    }
+
+    // The limits of the stream for its consumers.
+    private static ApiError? LimitsError(ConsumerConfig config, StreamConfig stream)
+    {
+        if (stream.ConsumerLimits?.MaxAckPending is > 0 and int pending && config.AckPolicy is not AckNone && config.MaxAckPending > pending)
+        {
+            return new ApiError(400, 10121, $"consumer max ack pending exceeds system limit of {pending}");
+        }
+
+        return stream.ConsumerLimits?.InactiveThreshold is > 0 and long threshold && config.InactiveThreshold > threshold
+            ? new ApiError(400, 10153, $"consumer inactive threshold exceeds system limit of {StatusTime.Of(threshold)}")
+            : null;
     }
 
     private static ApiError? DeliveryError(ConsumerConfig config, StreamConfig stream)
@@ -193,13 +249,13 @@ internal static class ConsumerRules
             {
                 { IdleHeartbeat: not null } => new ApiError(400, 10088, "consumer idle heartbeat requires a push based consumer"),
                 { FlowControl: true } => new ApiError(400, 10089, "consumer flow control requires a push based consumer"),
-                { DeliverGroup: not null } => ApiErrors.NotCreated("'deliver_group' requires a push based consumer"),
                 _ => null,
             };
         }
 
         return true switch
         {
+            _ when !Subject.IsValidFilter(Encoding.UTF8.GetBytes(to)) => new ApiError(400, 10112, "invalid push consumer deliver subject"),
             _ when !Subject.IsValidLiteral(Encoding.UTF8.GetBytes(to)) => new ApiError(400, 10079, "consumer deliver subject has wildcards"),
             _ when stream.Subjects!.Exists(subject => SubjectFilters.Overlap(subject, to)) => new ApiError(400, 10081, "consumer deliver subject forms a cycle"),
             _ when config.MaxWaiting is not null => new ApiError(400, 10080, "consumer in push mode can not set max waiting"),
@@ -216,6 +272,6 @@ internal static class ConsumerRules
 
     private static string? OrNull(string? text) => string.IsNullOrEmpty(text) ? null : text;
 
-    // In the API, -1 and 0 have the same meaning for most numbers.
-    private static long? OrNull(long? number) => number is 0 or -1 ? null : number;
+    // In the API, 0 and all negative numbers mean the default for most fields.
+    private static long? OrNull(long? number) => number is <= 0 ? null : number;
 }

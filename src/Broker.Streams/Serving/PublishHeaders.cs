@@ -120,11 +120,11 @@ internal ref struct PublishHeaders
         }
         else if (Ascii.EqualsIgnoreCase(name, "Last-Sequence"u8))
         {
-            ExpectedLast = Number(value);
+            ExpectedLast = SequenceOf(value);
         }
         else if (Ascii.EqualsIgnoreCase(name, "Last-Subject-Sequence"u8))
         {
-            ExpectedLastOfSubject = Number(value);
+            ExpectedLastOfSubject = SequenceOf(value);
         }
         else if (Ascii.EqualsIgnoreCase(name, "Last-Subject-Sequence-Subject"u8))
         {
@@ -133,14 +133,7 @@ internal ref struct PublishHeaders
         }
     }
 
-    private ulong? Number(ReadOnlySpan<byte> value)
-    {
-        if (Utf8Parser.TryParse(value, out ulong number, out int read) && read == value.Length)
-        {
-            return number;
-        }
-
-        Error ??= ApiErrors.BadRequest;
-        return null;
-    }
+    // No stream has the largest number as its last sequence, so another text matches nothing.
+    private static ulong SequenceOf(ReadOnlySpan<byte> value)
+        => Utf8Parser.TryParse(value, out ulong number, out int read) && read == value.Length ? number : ulong.MaxValue;
 }

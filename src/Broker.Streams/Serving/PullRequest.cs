@@ -24,6 +24,9 @@ internal sealed class PullRequest
     /// <summary>How long the request waits; 0 for ever.</summary>
     internal long Expires { get; private set; }
 
+    /// <summary>Whether the request has ended before it arrived.</summary>
+    internal bool IsLate { get; private set; }
+
     /// <summary>The pause after which a heartbeat is sent; 0 for none.</summary>
     internal long Heartbeat { get; private set; }
 
@@ -110,6 +113,7 @@ internal sealed class PullRequest
         }
         else if (isExpires)
         {
+            IsLate = value < 0;
             Expires = Math.Max(value, 0) / TimeSpan.NanosecondsPerTick;
         }
         else if (isBytes)

@@ -158,10 +158,11 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
         {
             _ when consumer.IsPush => "409 Consumer is push based",
             _ when pull.Unsupported is { } field => $"400 Bad Request - '{field}' is not supported",
+            _ when pull.IsLate => "408 Request Timeout",
             _ when pull.Heartbeat > 0 && pull.Heartbeat * 2 > pull.Expires => "400 Bad Request - heartbeat value too large",
             _ when config.MaxBatch is > 0 and long batch && pull.Batch > batch => $"409 Exceeded MaxRequestBatch of {batch}",
             _ when config.MaxExpires is > 0 and long expires && pull.Expires > ConsumerRules.Ticks(expires)
-                => $"409 Exceeded MaxRequestExpires of {TimeSpan.FromTicks(ConsumerRules.Ticks(expires)).TotalSeconds.ToString(CultureInfo.InvariantCulture)}s",
+                => $"409 Exceeded MaxRequestExpires of {StatusTime.Of(expires)}",
             _ when config.MaxBytes is > 0 and long bytes && pull.MaxBytes > bytes => $"409 Exceeded MaxRequestMaxBytes of {bytes}",
             _ when _waiting.Count >= config.MaxWaiting => "409 Exceeded MaxWaiting",
             _ => null,

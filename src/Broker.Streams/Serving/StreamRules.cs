@@ -23,6 +23,7 @@ internal static class StreamRules
     private const long Second = 1000 * Millisecond;
     private const long DefaultWindow = 120 * 1000 * Millisecond;
     internal const int MaxNameLength = 255;
+    private const int MostReplicas = 5;
     private const int MaxDescriptionLength = 4 * 1024;
     private const int MaxMetadataLength = 128 * 1024;
 
@@ -42,7 +43,7 @@ internal static class StreamRules
     internal static ApiError? Complete(StreamConfig config)
     {
         FillIn(config);
-        return NamesError(config) ?? Unsupported(config) ?? LimitsError(config) ?? SubjectsError(config);
+        return WordsError(config) ?? NamesError(config) ?? Unsupported(config) ?? LimitsError(config) ?? SubjectsError(config);
     }
 
     /// <summary>Compares a complete configuration with the one before. Returns null if the change is allowed.</summary>
@@ -51,8 +52,9 @@ internal static class StreamRules
         string? problem = (before, after) switch
         {
             _ when Differ(before.Storage, after.Storage) => "stream configuration update can not change storage type",
+            _ when Differ(before.Retention, after.Retention) && (before.Retention is WorkQueueRetention || after.Retention is WorkQueueRetention)
+                => "stream configuration update can not change retention policy to/from workqueue",
             _ when Differ(before.Retention, after.Retention) => "stream configuration update can not change retention policy",
-            _ when before.MaxConsumers != after.MaxConsumers => "stream configuration update can not change MaxConsumers",
             _ when before.Sealed && !after.Sealed => "stream configuration update can not unseal a sealed stream",
             _ when before.DenyDelete && !after.DenyDelete => "stream configuration update can not cancel deny message deletes",
             _ when before.DenyPurge && !after.DenyPurge => "stream configuration update can not cancel deny purge",
@@ -76,6 +78,15 @@ internal static class StreamRules
 
     private static void FillIn(StreamConfig config)
     {
+        if (config.Sealed)
+        {
+            // Nothing is stored in a sealed stream, and nothing leaves it.
+            config.Discard = DiscardNew;
+            config.MaxAge = 0;
+            config.DenyDelete = config.DenyPurge = true;
+            config.AllowRollupHdrs = false;
+        }
+
         config.Retention ??= LimitsRetention;
         config.Discard ??= DiscardOld;
         config.Storage ??= File;
@@ -120,7 +131,7 @@ internal static class StreamRules
     {
         if (!IsName(config.Name))
         {
-            return ApiErrors.InvalidConfig($"'{config.Name}' is not a name of a stream: it needs 1 to {MaxNameLength} characters, without white space, '.', '*', '>', '/' and '\\'");
+            return NameError(config.Name);
         }
 
         if (config.Description?.Length > MaxDescriptionLength)
@@ -133,11 +144,38 @@ internal static class StreamRules
             : null;
     }
 
+    private static ApiError NameError(string name) => true switch
+    {
+        _ when name.AsSpan().ContainsAny('/', '\\') => new ApiError(400, 10128, "Stream name can not contain path separators"),
+        _ when name.Length > MaxNameLength => ApiErrors.InvalidConfig($"stream name is too long, maximum allowed is {MaxNameLength}"),
+        _ => ApiErrors.InvalidConfig("stream name is required and can not contain '.', '*', '>', '\\', '/'"),
+    };
+
+    // The values of these fields are words, so another word is wrong JSON for nats-server.
+    private static ApiError? WordsError(StreamConfig config)
+    {
+        string? what = config switch
+        {
+            { Compression: not ("none" or "s2") } => $"'compression' can not be '{config.Compression}'",
+            { Retention: not (LimitsRetention or InterestRetention or WorkQueueRetention) } => $"'retention' can not be '{config.Retention}'",
+            { Storage: not (File or Memory) } => $"'storage' can not be '{config.Storage}'",
+            { Discard: not (DiscardOld or DiscardNew) } => $"'discard' can not be '{config.Discard}'",
+            { PersistMode: not (null or "async") } => $"'persist_mode' can not be '{config.PersistMode}'",
+            _ => null,
+        };
+        return what is null ? null : ApiErrors.InvalidJson(what);
+    }
+
     private static ApiError? Unsupported(StreamConfig config)
     {
         if (config.NumReplicas != 1)
         {
-            return config.NumReplicas < 0 ? new ApiError(400, 10133, "replicas count cannot be negative") : ApiErrors.Replicas;
+            return config.NumReplicas switch
+            {
+                < 0 => ApiErrors.NegativeReplicas,
+                > MostReplicas => ApiErrors.InvalidConfig($"maximum replicas is {MostReplicas}"),
+                _ => ApiErrors.Replicas,
+            };
         }
 
         string? what = config switch
@@ -155,9 +193,6 @@ internal static class StreamRules
             { AllowBatched: not null } => "'allow_batched'",
             { AllowMsgSchedules: not null } => "'allow_msg_schedules'",
             { Compression: not "none" } => $"'compression' of '{config.Compression}'",
-            { Retention: not (LimitsRetention or InterestRetention or WorkQueueRetention) } => $"'retention' of '{config.Retention}'",
-            { Storage: not (File or Memory) } => $"'storage' of '{config.Storage}'",
-            { Discard: not (DiscardOld or DiscardNew) } => $"'discard' of '{config.Discard}'",
             _ => null,
         };
         return what is null ? null : ApiErrors.InvalidConfig($"{what} is not supported");
@@ -167,7 +202,7 @@ internal static class StreamRules
     {
         string? problem = config switch
         {
-            { MaxAge: < 0 } => "max age must not be negative",
+            { MaxAge: < 0 } => "max age can not be negative",
             { MaxAge: > 0 and < LeastAge } => "max age needs to be >= 100ms",
             { DuplicateWindow: < 0 } => "duplicates window can not be negative",
             { DuplicateWindow: < LeastAge } => "duplicates window needs to be >= 100ms",
@@ -177,7 +212,6 @@ internal static class StreamRules
             { AllowRollupHdrs: true, DenyPurge: true } => "roll-ups require the purge permission",
             { DiscardNewPerSubject: true, Discard: not DiscardNew } => "discard new per subject requires discard new policy to be set",
             { DiscardNewPerSubject: true, MaxMsgsPerSubject: <= 0 } => "discard new per subject requires max msgs per subject > 0",
-            { MaxMsgSize: > int.MaxValue } => "max message size must be a number of 32 bits",
             { FirstSeq: > long.MaxValue } => "first sequence must be a number of 63 bits",
             _ => null,
         };
@@ -197,7 +231,7 @@ internal static class StreamRules
 
             if (subjects.Take(i).FirstOrDefault(other => SubjectFilters.Overlap(other, subjects[i])) is { } other)
             {
-                return ApiErrors.InvalidConfig($"subject \"{subjects[i]}\" overlaps with \"{other}\"");
+                return ApiErrors.InvalidConfig($"subject \"{other}\" overlaps with \"{subjects[i]}\"");
             }
 
             string? used = Array.Find(Requests, request => SubjectFilters.Overlap(subjects[i], request))
@@ -214,6 +248,8 @@ internal static class StreamRules
     private static bool Differ(string? one, string? other) => !string.Equals(one, other, StringComparison.Ordinal);
 
     private static long OrUnlimited(long value) => value <= 0 ? -1 : value;
+
+    private static int OrUnlimited(int value) => value <= 0 ? -1 : value;
 
     private static bool? OrNull(bool? value) => value == true ? true : null;
 }

@@ -119,6 +119,11 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
             return ApiErrors.WrongMessageId(Encoding.UTF8.GetString(stream.LastId));
         }
 
+        if (headers is { ExpectedLastOfSubject: null, ExpectedSubject.IsEmpty: false })
+        {
+            return ApiErrors.MissingExpectedSequence;
+        }
+
         if (headers.ExpectedLastOfSubject is { } expected)
         {
             ulong actual = stored.Subjects.LastOf(headers.ExpectedSubject.IsEmpty ? subject : headers.ExpectedSubject, withQueued: true);

@@ -14,6 +14,7 @@ internal static class ApiErrors
     internal static readonly ApiError UnexpectedStream = new(400, 10060, "expected stream does not match");
     internal static readonly ApiError Overlap = new(400, 10065, "subjects overlap with an existing stream");
     internal static readonly ApiError Replicas = new(500, 10074, "replicas > 1 not supported in non-clustered mode");
+    internal static readonly ApiError NegativeReplicas = new(400, 10133, "replicas count cannot be negative");
     internal static readonly ApiError DeleteDenied = new(500, 10057, "message delete not permitted");
     internal static readonly ApiError Sealed = new(400, 10109, "invalid operation on sealed stream");
     internal static readonly ApiError PurgeDenied = new(500, 10110, "stream purge not permitted");
@@ -23,12 +24,18 @@ internal static class ApiErrors
     internal static readonly ApiError CounterDisabled = new(400, 10168, "message counters is disabled");
     internal static readonly ApiError BatchDisabled = new(400, 10174, "atomic publish is disabled");
     internal static readonly ApiError ScheduleDisabled = new(400, 10188, "message schedules is disabled");
+    internal static readonly ApiError MissingExpectedSequence = new(400, 10193, "missing sequence for expected last sequence per subject");
     internal static readonly ApiError RequiredLevel = new(412, 10185, "JetStream minimum api level required");
     internal static readonly ApiError SnapshotRefused = new(500, 10064, "snapshots of streams are not supported");
     internal static readonly ApiError RestoreRefused = new(500, 10062, "the restore of streams from snapshots is not supported");
 
     internal static readonly ApiError ConsumerNotFound = new(404, 10014, "consumer not found");
+    internal static readonly ApiError NotEmpty = new(400, 10038, "expected an empty request payload");
+    internal static readonly ApiError ClusterRequired = new(503, 10010, "JetStream clustering support required");
     internal static readonly ApiError NamesDiffer = new(400, 10017, "consumer name in subject does not match durable name in request");
+
+    internal static readonly ApiError NoSuchGroup = new(400, 10160, "Provided priority group does not exist for this consumer");
+    internal static readonly ApiError ResetRefused = new(400, 10204, "invalid reset: resets of consumers are not supported");
 
     internal static ApiError NotCreated(string problem) => new(500, 10012, problem);
 

@@ -18,7 +18,7 @@ internal sealed class StreamConfig
 
     public string? Retention { get; set; }
 
-    public long MaxConsumers { get; set; }
+    public int MaxConsumers { get; set; }
 
     public long MaxMsgs { get; set; }
 
@@ -28,7 +28,7 @@ internal sealed class StreamConfig
 
     public long MaxMsgsPerSubject { get; set; }
 
-    public long MaxMsgSize { get; set; }
+    public int MaxMsgSize { get; set; }
 
     public string? Discard { get; set; }
 

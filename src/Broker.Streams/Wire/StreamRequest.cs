@@ -1,8 +1,11 @@
+using System.Text.Json.Serialization;
+
 namespace Broker.Streams;
 
 /// <summary>
 /// The bodies of requests about streams, which have few fields. A field that is absent has its default.
 /// </summary>
+[JsonUnmappedMemberHandling(JsonUnmappedMemberHandling.Disallow)]
 internal sealed class StreamRequest
 {
     public int Offset { get; init; }
@@ -17,7 +20,7 @@ internal sealed class StreamRequest
 
     public ulong Seq { get; init; }
 
-    public long Keep { get; init; }
+    public ulong Keep { get; init; }
 
     public bool NoErase { get; init; }
 
@@ -41,4 +44,7 @@ internal sealed class StreamRequest
     public DateTimeOffset? PauseUntil { get; init; }
 
     public bool NoHdr { get; init; }
+
+    /// <summary>The group of clients of a consumer.</summary>
+    public string? Group { get; init; }
 }

@@ -16,9 +16,9 @@ public sealed class ConfigurationTests
     [InlineData("""{"name":"S","subject_transform":{"src":">","dest":"b.>"}}""", 10052, "'subject_transform'")]
     [InlineData("""{"name":"S","placement":{"cluster":"c"}}""", 10052, "'placement'")]
     [InlineData("""{"name":"S","compression":"s2"}""", 10052, "'s2'")]
-    [InlineData("""{"name":"S","storage":"tape"}""", 10052, "'tape'")]
-    [InlineData("""{"name":"S","retention":"forever"}""", 10052, "'forever'")]
-    [InlineData("""{"name":"S","discard":"some"}""", 10052, "'some'")]
+    [InlineData("""{"name":"S","storage":"tape"}""", 10025, "'tape'")]
+    [InlineData("""{"name":"S","retention":"forever"}""", 10025, "'forever'")]
+    [InlineData("""{"name":"S","discard":"some"}""", 10025, "'some'")]
     [InlineData("""{"name":"S","allow_msg_counter":true}""", 10052, "'allow_msg_counter'")]
     [InlineData("""{"name":"S","allow_atomic":true}""", 10052, "'allow_atomic'")]
     [InlineData("""{"name":"S","allow_batched":true}""", 10052, "'allow_batched'")]
@@ -76,7 +76,6 @@ public sealed class ConfigurationTests
 
     [Theory]
     [InlineData("\"storage\":\"memory\"")]
-    [InlineData("\"max_consumers\":3")]
     [InlineData("\"deny_delete\":false")]
     [InlineData("\"num_replicas\":2")]
     public async Task A_change_that_is_not_possible_is_refused(string change)

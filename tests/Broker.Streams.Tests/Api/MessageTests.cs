@@ -43,8 +43,8 @@ public sealed class MessageTests
     [InlineData("DIRECT.GET.S", """{"seq":9}""", "404 Message Not Found")]
     [InlineData("DIRECT.GET.S.s.none", "", "404 Message Not Found")]
     [InlineData("DIRECT.GET.S", "", "408 Empty Request")]
-    [InlineData("DIRECT.GET.S", "{}", "408 Bad Request")]
-    [InlineData("DIRECT.GET.S", "{", "408 Bad Request")]
+    [InlineData("DIRECT.GET.S", "{}", "408 Empty Request")]
+    [InlineData("DIRECT.GET.S", "{", "408 Malformed Request")]
     [InlineData("DIRECT.GET.S", """{"seq":1,"start_time":"2026-01-01T00:00:00Z"}""", "408 Bad Request")]
     public async Task A_direct_read_that_finds_nothing_gets_a_status(string operation, string body, string status)
     {

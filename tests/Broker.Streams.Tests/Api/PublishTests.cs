@@ -17,7 +17,7 @@ public sealed class PublishTests
     [InlineData("Nats-Expected-Last-Subject-Sequence: 0", 10071)]
     [InlineData("Nats-Expected-Last-Subject-Sequence: 1;Nats-Expected-Last-Subject-Sequence-Subject: s.b", 10071)]
     [InlineData("Nats-Expected-Last-Msg-Id: other", 10070)]
-    [InlineData("Nats-Expected-Last-Sequence: x", 10003)]
+    [InlineData("Nats-Expected-Last-Sequence: x", 10071)]
     [InlineData("Nats-Rollup: all", 10111)]
     [InlineData("Nats-TTL: 1s", 10166)]
     [InlineData("Nats-TTL: 1d", 10165)]
