@@ -9,8 +9,11 @@ public static class CryptographyOptions
     private static readonly BcryptVerifier Passwords = new();
     private static readonly Ed25519Verifier Signatures = new();
 
+    private static readonly Func<IServerKeys> Keys = static () => new ServerKeys();
+
     /// <summary>
-    /// Sets <see cref="BrokerServerOptions.PasswordVerifier"/> and <see cref="BrokerServerOptions.SignatureVerifier"/>.
+    /// Sets <see cref="BrokerServerOptions.PasswordVerifier"/>, <see cref="BrokerServerOptions.SignatureVerifier"/> and
+    /// <see cref="BrokerServerOptions.CreateServerKeys"/>.
     /// </summary>
     /// <returns>The same options.</returns>
     public static BrokerServerOptions UseCryptography(this BrokerServerOptions options)
@@ -18,6 +21,7 @@ public static class CryptographyOptions
         ArgumentNullException.ThrowIfNull(options);
         options.PasswordVerifier = Passwords;
         options.SignatureVerifier = Signatures;
+        options.CreateServerKeys = Keys;
         return options;
     }
 }

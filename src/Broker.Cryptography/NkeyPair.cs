@@ -12,7 +12,7 @@ namespace Broker.Cryptography;
 /// A seed is base32 text (RFC 4648, no padding) of two prefix bytes, 32 secret bytes, and a CRC-16 (XMODEM,
 /// little-endian) of the prefix and these bytes. No error text and no <see cref="ToString"/> contains the seed.
 /// </remarks>
-public sealed class NkeyPair
+public sealed partial class NkeyPair
 {
     private const int SeedPrefix = 18;
     private const int SecretLength = 32;
@@ -43,8 +43,6 @@ public sealed class NkeyPair
 
     /// <summary>The public key: 56 characters, of which the first one shows the kind.</summary>
     public string PublicKey { get; }
-
-    internal ReadOnlySpan<byte> Secret => _secret;
 
     /// <summary>Generates a new key pair.</summary>
     public static NkeyPair Generate(NkeyKind kind) => new(kind, RandomNumberGenerator.GetBytes(SecretLength));

@@ -17,7 +17,7 @@ internal sealed class OperatorConfig(List<ConfigProblem> problems)
     private static readonly string[] TrustedKeys = ["trusted_keys", "trusted"];
     private static readonly string[] ResolverKeys = ["resolver", "account_resolver", "accounts_resolver"];
     private static readonly string[] Others = ["accounts", "no_auth_user"];
-    private static readonly string[] OthersOfAuthorization = ["user", "username", "password", "pass", "token", "users", "default_permissions", "default_permission", "permissions"];
+    private static readonly string[] OthersOfAuthorization = ["user", "username", "password", "pass", "token", "users", "default_permissions", "default_permission", "permissions", "auth_callout"];
 
     public SecuritySettings? Read(ConfigSection root, SecuritySettings? settings)
     {

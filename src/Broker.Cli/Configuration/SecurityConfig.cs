@@ -1,3 +1,4 @@
+using Broker.Cryptography;
 using Broker.Server;
 
 namespace Broker.Cli.Configuration;
@@ -40,6 +41,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
         }
 
         Compare(root, settings, accounts);
+        CheckCallout(root, settings);
         if (root.Find("no_auth_user") is not { } found)
         {
             return settings;
@@ -164,6 +166,32 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
         }
     }
 
+    private void CheckCallout(ConfigSection root, SecuritySettings? settings)
+    {
+        if (settings?.AuthCallout is null || problems.Count > 0)
+        {
+            return;
+        }
+
+        var options = new BrokerServerOptions
+        {
+            AuthCallout = settings.AuthCallout,
+            Users = settings.Users,
+            Accounts = settings.Accounts,
+            Operator = settings.Operator,
+            Token = settings.Token,
+            NoAuthUser = settings.NoAuthUser,
+        };
+        try
+        {
+            options.UseCryptography().Validate();
+        }
+        catch (ArgumentException e)
+        {
+            problems.Add(new ConfigProblem(ErrorText.WithoutParameter(e.Message).TrimEnd('.'), root.Find("authorization")!.Position));
+        }
+    }
+
     private SecuritySettings Authorization(ConfigSection section, ConfigBlock block)
     {
         string? name = Named(section, "user") ?? Named(section, "username");
@@ -178,6 +206,7 @@ internal sealed class SecurityConfig(List<ConfigProblem> problems, List<ConfigPr
             Token = Secret(section, "token"),
             Timeout = section.Find("timeout") is null ? null : Seconds(section, "timeout", TimeSpan.FromSeconds(2)),
             DefaultPermissions = _permissions.ReadDefaults(section),
+            AuthCallout = new AuthCalloutConfig(problems).Read(section),
         };
         section.RejectTheRest(UnsupportedKeys.OfAuthorization);
         bool hasPassword = !isVariable && (section.Has("password") || section.Has("pass"));

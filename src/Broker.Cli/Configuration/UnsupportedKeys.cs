@@ -54,7 +54,6 @@ internal static class UnsupportedKeys
         ("account_token_position", "list the accounts that may import in \"accounts\""));
 
     public static IReadOnlyDictionary<string, string> OfAuthorization { get; } = Table(
-        ("auth_callout", "only an embedded server can have a callback for authentication, not this command"),
         ("proxy_required", NoProxies));
 
     public static IReadOnlyDictionary<string, string> OfUser { get; } = Table(

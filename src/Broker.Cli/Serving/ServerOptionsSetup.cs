@@ -46,6 +46,7 @@ internal static class ServerOptionsSetup
         options.Operator = security.Operator;
         options.Token = security.Token;
         options.NoAuthUser = security.NoAuthUser;
+        options.AuthCallout = security.AuthCallout;
         options.AuthTimeout = security.Timeout ?? new BrokerServerOptions { Tls = settings.Tls }.AuthTimeout;
         options.DefaultPermissions = security.DefaultPermissions;
     }

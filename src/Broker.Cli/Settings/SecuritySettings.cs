@@ -32,6 +32,9 @@ internal sealed record SecuritySettings
 
     public string? NoAuthUser { get; init; }
 
+    /// <summary>The service that decides about clients that are no configured users; null for none.</summary>
+    public AuthCalloutOptions? AuthCallout { get; init; }
+
     /// <summary>How long a client may take to authenticate, or null for the server's default.</summary>
     public TimeSpan? Timeout { get; init; }
 

@@ -34,6 +34,7 @@ internal sealed class Jwt
         Issuer = KeyOf(claims, "iss");
         Subject = KeyOf(claims, "sub");
         Name = claims.Text("name") ?? "";
+        Audience = claims.Text("aud");
         IssuedAt = claims.Whole("iat");
         Expires = TimeOf(claims, "exp") is var expires and > 0 ? expires : long.MaxValue;
         NotBefore = TimeOf(claims, "nbf");
@@ -43,6 +44,7 @@ internal sealed class Jwt
             JwtKind.Operator => ("operator", KeyKind.Operator, KeyKind.Operator),
             JwtKind.Account => ("account", KeyKind.Operator, KeyKind.Account),
             JwtKind.User => ("user", KeyKind.Account, KeyKind.User),
+            JwtKind.AuthorizationResponse => ("authorization_response", KeyKind.Account, KeyKind.User),
             _ => ("activation", KeyKind.Account, KeyKind.Account),
         };
         if (!string.Equals(Nats.Text("type"), name, StringComparison.Ordinal))
@@ -76,6 +78,9 @@ internal sealed class Jwt
     internal string Subject { get; }
 
     internal string Name { get; }
+
+    /// <summary>The receiver that the JWT is meant for; null for none.</summary>
+    internal string? Audience { get; }
 
     /// <summary>The Unix time in seconds when the JWT was issued.</summary>
     internal long IssuedAt { get; }

@@ -14,4 +14,7 @@ internal enum JwtKind
 
     /// <summary>The permission of an account for another account to import one of its subjects.</summary>
     Activation,
+
+    /// <summary>The answer of an auth callout service.</summary>
+    AuthorizationResponse,
 }

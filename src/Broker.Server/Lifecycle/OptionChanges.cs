@@ -64,6 +64,8 @@ internal static class OptionChanges
         AddName(changes, nameof(after.DefaultPermissions), before.DefaultPermissions == after.DefaultPermissions);
         AddName(changes, nameof(after.Authorize), before.Authorize == after.Authorize);
         AddName(changes, nameof(after.AuthorizeAsync), before.AuthorizeAsync == after.AuthorizeAsync);
+        AddName(changes, nameof(after.AuthCallout), before.HasSameCalloutAs(after));
+        AddName(changes, nameof(after.CreateServerKeys), before.CreateServerKeys == after.CreateServerKeys);
         AddName(changes, nameof(after.PasswordVerifier), before.PasswordVerifier == after.PasswordVerifier);
         AddName(changes, nameof(after.SignatureVerifier), before.SignatureVerifier == after.SignatureVerifier);
     }

@@ -30,7 +30,7 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests) : I
             after.Validate();
             secures = !after.HasSameSecurityAs(before);
             OperatorMode? tokens = secures ? after.CreateOperatorMode(core.Time, Tokens) : Tokens;
-            SecurityRules rules = secures ? new SecurityRules(after, tokens) : core.Security;
+            SecurityRules rules = secures ? new SecurityRules(after, tokens, core.CreateCallout(after)) : core.Security;
             AccountPlan plan = after.CreatePlan(tokens);
             var tls = ServerTls.Create(after.Tls);
             changes = OptionChanges.Describe(before, after);
@@ -139,7 +139,12 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests) : I
             core.Accounts.Apply(plan);
             core.Targets.ApplyImports();
             requests.Subscribe();
+            IAuthCallout? callout = core.Security.Callout;
             core.Security = rules;
+            if (callout != rules.Callout)
+            {
+                callout?.Dispose();
+            }
         }
 
         if (before.SampleSubjects != after.SampleSubjects)

@@ -86,6 +86,17 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     /// <summary>The verifier for the signatures of users with keys; required if a user has a key.</summary>
     public ISignatureVerifier? SignatureVerifier { get; set; }
 
+    /// <summary>
+    /// The service that decides about all clients but the configured users. Null, the default: no such service.
+    /// </summary>
+    public AuthCalloutOptions? AuthCallout { get; set; }
+
+    /// <summary>
+    /// Creates the key pairs with which the server signs and encrypts requests; required for
+    /// <see cref="AuthCallout"/>. The package Broker.Cryptography sets it.
+    /// </summary>
+    public Func<IServerKeys>? CreateServerKeys { get; set; }
+
     IEnumerable<UserGroup> ISecurityOptions.UserGroups => Accounts
         .Select(static a => new UserGroup(a.Name, a.Users, a.DefaultPermissions))
         .Prepend(new UserGroup(AccountNames.Global, Users, null));
@@ -100,7 +111,12 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
             && string.Equals(NoAuthUser, other.NoAuthUser, StringComparison.Ordinal)
             && AuthTimeout == other.AuthTimeout && DefaultPermissions == other.DefaultPermissions
             && Authorize == other.Authorize && AuthorizeAsync == other.AuthorizeAsync
+            && HasSameCalloutAs(other)
             && PasswordVerifier == other.PasswordVerifier && SignatureVerifier == other.SignatureVerifier;
+
+    /// <summary>Whether other options have the same auth callout.</summary>
+    internal bool HasSameCalloutAs(BrokerServerOptions other)
+        => AuthCallout is null ? other.AuthCallout is null : AuthCallout.IsSameAs(other.AuthCallout);
 
     /// <summary>Whether other options have the same operators and accounts as JWTs.</summary>
     internal bool HasSameOperatorAs(BrokerServerOptions other)
@@ -126,6 +142,7 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
             : DefaultPermissions is not null ? nameof(DefaultPermissions)
             : Authorize is not null ? nameof(Authorize)
             : AuthorizeAsync is not null ? nameof(AuthorizeAsync)
+            : AuthCallout is not null ? nameof(AuthCallout)
             : null;
         return other is null ? new OperatorMode(Operator, SignatureVerifier, time, before)
             : throw new ArgumentException($"{nameof(Operator)} and {other} cannot be combined: JWTs identify all accounts and users.");
@@ -136,6 +153,32 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
     internal AccountPlan CreatePlan(OperatorMode? tokens)
         => tokens is null ? new AccountPlan(Accounts, SystemAccount, Mappings)
             : new AccountPlan(tokens.Accounts, SystemAccount ?? tokens.SystemAccount, Mappings);
+
+    /// <exception cref="ArgumentException">The auth callout is not valid, or another option conflicts with it.</exception>
+    private void CheckCallout()
+    {
+        if (AuthCallout is null)
+        {
+            return;
+        }
+
+        string? other = Token is not null ? nameof(Token)
+            : Authorize is not null ? nameof(Authorize)
+            : AuthorizeAsync is not null ? nameof(AuthorizeAsync)
+            : null;
+        if (other is not null)
+        {
+            throw new ArgumentException($"{nameof(AuthCallout)} and {other} cannot be combined: the service decides about all clients that are no configured users.");
+        }
+
+        if (CreateServerKeys is null || SignatureVerifier is null)
+        {
+            throw new ArgumentException(
+                $"{nameof(AuthCallout)} needs {nameof(CreateServerKeys)} and {nameof(SignatureVerifier)}, for example of the package Broker.Cryptography.");
+        }
+
+        AuthCallout.Validate(((ISecurityOptions)this).UserGroups);
+    }
 
     // An empty value probably comes from a missing setting. It must not open the server to everybody.
     private void CheckForEmptyCredentials()

@@ -219,6 +219,8 @@ public sealed partial class BrokerServerOptions
         AuthorizeAsync = other.AuthorizeAsync;
         PasswordVerifier = other.PasswordVerifier;
         SignatureVerifier = other.SignatureVerifier;
+        AuthCallout = other.AuthCallout;
+        CreateServerKeys = other.CreateServerKeys;
     }
 
     /// <summary>Creates a copy for a server. Later changes of this object do not affect the copy.</summary>
@@ -285,6 +287,7 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(MaxConnections);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         CheckForEmptyCredentials();
+        CheckCallout();
         OperatorMode? tokens = CreateOperatorMode(TimeProvider.System, null);
         _ = CreatePlan(tokens);
         _ = new SecurityRules(this, tokens);

@@ -11,4 +11,7 @@ internal enum KeyKind : byte
 
     /// <summary>The key of a user, which begins with U.</summary>
     User = 20 << 3,
+
+    /// <summary>A key that encrypts, which begins with X.</summary>
+    Curve = 23 << 3,
 }

@@ -20,4 +20,7 @@ internal enum PrincipalKind
 
     /// <summary>Authentication by a callback of the application.</summary>
     Application,
+
+    /// <summary>Authentication by an auth callout service.</summary>
+    Callout,
 }

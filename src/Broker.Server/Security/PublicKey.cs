@@ -35,6 +35,23 @@ internal static class PublicKey
         return true;
     }
 
+    /// <summary>Encodes a key as text.</summary>
+    internal static string Encode(KeyKind kind, ReadOnlySpan<byte> key)
+    {
+        byte[] bytes = [(byte)kind, .. key, 0, 0];
+        BinaryPrimitives.WriteUInt16LittleEndian(bytes.AsSpan(bytes.Length - 2), Crc(bytes.AsSpan(0, bytes.Length - 2)));
+        return string.Create(Characters, bytes, static (text, bytes) =>
+        {
+            for (int i = 0; i < text.Length; i++)
+            {
+                int bit = i * 5;
+                int two = (bytes[bit / 8] << 8) | ((bit / 8) + 1 < bytes.Length ? bytes[(bit / 8) + 1] : 0);
+                int value = (two >> (11 - (bit % 8))) & 31;
+                text[i] = (char)(value < 26 ? 'A' + value : '2' + value - 26);
+            }
+        });
+    }
+
     private static bool TryDecodeBase32(string text, Span<byte> bytes)
     {
         // 56 characters are 280 bits, which are exactly 35 bytes.

@@ -28,12 +28,14 @@ internal sealed partial class SecurityRules
 
     /// <param name="options">The options.</param>
     /// <param name="tokens">The check of JWTs, which then replaces all users; null for none.</param>
+    /// <param name="callout">The service that decides about all clients but the configured users; null for none.</param>
     /// <exception cref="ArgumentException">
     /// The options contradict each other, or they need a verifier that is not set.
     /// </exception>
-    internal SecurityRules(ISecurityOptions options, IUserTokens? tokens = null)
+    internal SecurityRules(ISecurityOptions options, IUserTokens? tokens = null, IAuthCallout? callout = null)
     {
         Tokens = tokens;
+        Callout = callout;
         Authorize = options.Authorize;
         AuthorizeAsync = options.AuthorizeAsync;
         Timeout = options.AuthTimeout;
@@ -77,6 +79,9 @@ internal sealed partial class SecurityRules
     /// <summary>The check of JWTs; null if users do not authenticate by JWTs.</summary>
     internal IUserTokens? Tokens { get; }
 
+    /// <summary>The service that decides about all clients but the configured users; null for none.</summary>
+    internal IAuthCallout? Callout { get; }
+
     internal Func<AuthorizationRequest, AuthorizationResult>? Authorize { get; }
 
     internal Func<AuthorizationRequest, ValueTask<AuthorizationResult>>? AuthorizeAsync { get; }
@@ -99,6 +104,15 @@ internal sealed partial class SecurityRules
         => _users.TryGetValue(name, out (Principal Principal, Secret Secret) user)
             ? user.Principal
             : _keys.GetValueOrDefault(name);
+
+    /// <summary>
+    /// Whether the server checks these credentials itself: they name a configured user, or are those of nobody and there
+    /// is a user for that.
+    /// </summary>
+    internal bool IsLocal(Credentials credentials)
+        => credentials.IsEmpty ? string.IsNullOrEmpty(credentials.Jwt) && _noAuthUser is not null
+            : !string.IsNullOrEmpty(credentials.Key) ? _keys.ContainsKey(credentials.Key)
+            : !string.IsNullOrEmpty(credentials.User) && _users.ContainsKey(credentials.User);
 
     /// <summary>
     /// Creates the nonce in INFO that a client signs, as nats-server does: 11 random bytes in base64url. Returns null
@@ -150,6 +164,8 @@ internal sealed partial class SecurityRules
                 return _token is not null && string.Equals(_givenToken, rules._givenToken, StringComparison.Ordinal)
                     ? _token.Value.Principal
                     : null;
+            case PrincipalKind.Callout:
+                return Callout is not null && Callout == rules.Callout ? before : null;
             case PrincipalKind.Jwt:
                 return Tokens?.Renew(before, out refusal);
             case PrincipalKind.Application:

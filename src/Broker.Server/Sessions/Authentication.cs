@@ -221,6 +221,10 @@ internal sealed partial class Authentication(
     private bool MayConnect(Principal principal)
         => principal.User?.AllowedTransports is not { } allowed || allowed.Contains(transport);
 
+    // A client whose certificate names a configured user is this user.
+    private bool IsMappedUser(Credentials shown)
+        => IsMapped && _security.CheckMapped(_certificate, shown) is not { Principal: null, Verify: null };
+
     private bool Authenticate(ConnectRequest request)
     {
         Credentials shown = request.Credentials;
@@ -238,6 +242,11 @@ internal sealed partial class Authentication(
         if (_security.UsesCallback)
         {
             return AskApplication(request);
+        }
+
+        if (_security.Callout is { } callout && !_security.IsLocal(shown) && !IsMappedUser(shown))
+        {
+            return AskService(callout, request);
         }
 
         Verdict verdict = _security.Tokens is { } tokens ? CheckToken(tokens, shown)

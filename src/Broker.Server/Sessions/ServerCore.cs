@@ -21,6 +21,7 @@ internal sealed class ServerCore
     private volatile bool _lameDuck;
     private volatile bool _draining;
     private volatile SecurityRules _security;
+    private IServerKeys? _keys;
     private volatile ServerTls? _tls;
     private long _lastClient;
     private int _infoVersion;
@@ -48,10 +49,11 @@ internal sealed class ServerCore
         Log = new ServerLog(options.Logger);
         OperatorMode? tokens = options.CreateOperatorMode(loops.TimeProvider, null);
         AccountPlan plan = options.CreatePlan(tokens);
-        _security = new SecurityRules(options, tokens);
         _tls = ServerTls.Create(options.Tls);
         _tls?.LogValidity(Log);
-        Identity = new ServerIdentity(options.ServerName);
+        _keys = options.AuthCallout is null ? null : options.CreateServerKeys!();
+        Identity = new ServerIdentity(options.ServerName, _keys?.PublicKey);
+        _security = new SecurityRules(options, tokens, CreateCallout(options));
         Accounts = new AccountDirectory(plan, loops);
         _states = new LoopState[loops.Count];
         _removals = new SubscriptionRemovalQueue?[_states.Length];
@@ -212,6 +214,37 @@ internal sealed class ServerCore
         Interlocked.Read(ref _undeliveredMessages),
         Interlocked.Read(ref _undeliveredBytes),
         Volatile.Read(ref _undeliveredClients));
+
+    /// <summary>
+    /// Creates the auth callout of options; null without one. If the current one has the same options, it is used again,
+    /// so that its clients stay connected.
+    /// </summary>
+    internal IAuthCallout? CreateCallout(BrokerServerOptions options)
+    {
+        if (options.AuthCallout is not { } callout)
+        {
+            return null;
+        }
+
+        if (_security?.Callout is AuthCallout before && before.Options.IsSameAs(callout))
+        {
+            return before;
+        }
+
+        _keys ??= options.CreateServerKeys!();
+        string host = (AdvertisedEndPoint as IPEndPoint)?.Address.ToString() ?? "127.0.0.1";
+        return new AuthCallout(callout, new CalloutServer(_keys, options.SignatureVerifier!, Time, Identity.Name, host, ServerIdentity.ProtocolVersion, Open));
+    }
+
+    private MessageTarget Open(string accountName, IMessageTargetHandler handler)
+    {
+        EventLoop loop = _loops.Next();
+        Account account = Accounts.Find(accountName) ?? throw new InvalidOperationException($"there is no account '{accountName}'");
+        var target = new MessageTarget(
+            StateOf(loop), Targets, account, loop, new MessageTargetOptions { MaxPendingBytes = AuthCallout.MaxPendingBytes, StallFastPublishers = false }, handler);
+        Targets.Add(target);
+        return target;
+    }
 
     internal LoopState StateOf(EventLoop loop) => _states[loop.Index];
 

@@ -20,9 +20,11 @@ internal sealed class ServerIdentity
     private const string IdAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     private const int IdLength = 56;
 
-    internal ServerIdentity(string? name)
+    /// <param name="name">The name of the server; null for its id.</param>
+    /// <param name="key">The public key of the server, which is its id; null if it has none.</param>
+    internal ServerIdentity(string? name, string? key)
     {
-        Id = "N" + RandomNumberGenerator.GetString(IdAlphabet, IdLength - 1);
+        Id = key ?? "N" + RandomNumberGenerator.GetString(IdAlphabet, IdLength - 1);
         Name = name ?? Id;
     }
 

@@ -79,7 +79,7 @@ public sealed class NatsServerFlagTests : IDisposable
     [InlineData("operator: \"/o.jwt\"")]
     [InlineData("trusted_keys: [\"OX\"]")]
     [InlineData("resolver: MEMORY")]
-    [InlineData("authorization { auth_callout { issuer: A } }")]
+    [InlineData("authorization { token: t, auth_callout { issuer: A } }")]
     [InlineData("accounts { A { users: [ { user: a, password: b, proxy_required: true } ] } }")]
     [InlineData("mqtt { port: 1883 }\nmax_paylod: 1")]
     public async Task What_restricts_clients_or_is_unknown_is_never_ignored(string text)

@@ -32,7 +32,6 @@ public sealed class NatsServerFileTests
     [InlineData("proxies { trusted: [] }", "proxies", "the broker does not know which clients connect through a proxy")]
     [InlineData("accounts { A { exports: [ { service: \"a.*\", account_token_position: 2 } ] } }", "account_token_position", "list the accounts that may import in \"accounts\"")]
     [InlineData("authorization { users: [ { user: a, password: b, proxy_required: true } ] }", "proxy_required", "the broker does not know which clients connect through a proxy")]
-    [InlineData("authorization { auth_callout { } }", "auth_callout", "only an embedded server can have a callback for authentication, not this command")]
     [InlineData("websocket { jwt_cookie: x }", "jwt_cookie", "a WebSocket client sends its JWT in its CONNECT, not in a cookie")]
     [InlineData("tls { connection_rate_limit: 10 }", "connection_rate_limit", "the number of connections is limited by max_connections of the whole server")]
     public void An_unsupported_key_is_refused_with_its_reason_and_position(string text, string key, string why)

@@ -1,3 +1,5 @@
+using Broker.Cryptography;
+
 namespace Broker.Cli.Tests.Documentation;
 
 /// <summary>
@@ -18,6 +20,7 @@ internal static class KeyCases
         "File" => "BODY",
         "loops" => "loops { BODY }",
         "authorization" => "authorization { BODY }",
+        "auth_callout" => "accounts { AUTH { users: [ { user: s, password: s } ] }\nAPP { } }\nauthorization { auth_callout { BODY } }",
         "users" => "authorization { users: [ { BODY } ] }",
         "permissions" => "authorization { users: [ { user: a, password: b, permissions { BODY } } ] }",
         "publish and subscribe" => "authorization { users: [ { user: a, password: b, permissions { publish { BODY }, subscribe { BODY } } } ] }",
@@ -70,6 +73,22 @@ internal static class KeyCases
         Case("loops", "idle_polls", ["0", "7"], ["-1", "x"]),
         Case("loops", "bulk_pause", ["0", "7"], ["-1", "x"]),
     ];
+
+    private static IEnumerable<KeyCase> OfCallout()
+    {
+        string issuer = $"issuer: {NkeyPair.Generate(NkeyKind.Account)}";
+        string curve = NkeyPair.Generate(NkeyKind.Curve).PublicKey;
+        const string Service = "account: AUTH, auth_users: [s]";
+        return
+        [
+            new("authorization", "auth_callout", [$"users: [ {{ user: a, password: b }} ], auth_callout {{ {issuer}, auth_users: a }}"], ["auth_callout: x", "auth_callout { }", $"token: t, auth_callout {{ {issuer}, auth_users: a }}"]),
+            new("auth_callout", "issuer", [$"{issuer}, {Service}"], [Service, $"issuer: x, {Service}", $"issuer: 1, {Service}", $"issuer: {curve}, {Service}"]),
+            new("auth_callout", "account", [$"{issuer}, {Service}"], [$"{issuer}, auth_users: [s]", $"{issuer}, auth_users: [s], account: NONE", $"{issuer}, auth_users: [s], account: 1"]),
+            new("auth_callout", "auth_users", [$"{issuer}, {Service}", $"{issuer}, account: AUTH, auth_users: s"], [$"{issuer}, account: AUTH", $"{issuer}, account: AUTH, auth_users: []", $"{issuer}, account: AUTH, auth_users: [x]"]),
+            new("auth_callout", "xkey", [$"{issuer}, {Service}, xkey: {curve}"], [$"{issuer}, {Service}, xkey: x", $"{issuer}, {Service}, xkey: 1"]),
+            new("auth_callout", "allowed_accounts", [$"{issuer}, {Service}, allowed_accounts: [APP]", $"{issuer}, {Service}, allowed_accounts: APP"], [$"{issuer}, {Service}, allowed_accounts: [NONE]", $"{issuer}, {Service}, allowed_accounts: 1"]),
+        ];
+    }
 
     private static IEnumerable<KeyCase> OfLeafListeners() =>
     [
@@ -224,6 +243,7 @@ internal static class KeyCases
         new("authorization", "username", ["username: a, pass: p"], ["username: a", "username: \"\", pass: p"]),
         new("authorization", "password", ["user: a, password: HASH", "user: a, password: \"HASH\""], ["user: a, password: \"\"", "user: a, password: 1", "password: p"]),
         new("authorization", "pass", ["user: a, pass: p"], ["user: a, pass: \"\"", "pass: p"]),
+        .. OfCallout(),
         Case("authorization", "token", ["t", "\"HASH\""], ["\"\"", "1", "[t]"]),
         new("authorization", "timeout", ["token: t, timeout: 1", "token: t, timeout: 0.5", "token: t, timeout: \"3s\""], ["token: t, timeout: 0", "token: t, timeout: x"]),
         .. Aliases(

@@ -13,6 +13,8 @@ internal static class KeysOfFile
         .. Section("the file: features", "BODY", Features),
         .. Section("authorization", "authorization { BODY }", Authorization),
         .. Section("authorization: beside a token", "authorization { token: t, BODY }", BesideToken),
+        .. Section(
+            "authorization: beside a user", "authorization { users: [ { user: a, password: p } ], BODY }", ["auth_callout { issuer: ACCOUNTKEY, auth_users: [a] }"]),
         .. Section("a user", "authorization { users: [ { BODY } ] }", Users),
         .. Section("a user: beside a name and a password", "authorization { users: [ { user: a, password: p, BODY } ] }", BesidePassword),
         .. Section("permissions", "authorization { users: [ { user: a, password: p, permissions { BODY } } ] }", Permissions),
@@ -60,7 +62,7 @@ internal static class KeysOfFile
     private static string[] BesideToken =>
     [
         "timeout: 1", "default_permissions { publish: x }", "default_permission { publish: x }", "permissions { publish: x }",
-        "auth_callout { issuer: ACCOUNTKEY, auth_users: [a] }", "proxy_required: true",
+        "proxy_required: true",
     ];
 
     private static string[] Users =>

@@ -72,6 +72,8 @@ public sealed class OptionChangesTests
             _ when type == typeof(IReadOnlyList<SubjectMapping>) => new[] { new SubjectMapping("a-value", "b") },
             _ when type == typeof(ServerTlsOptions) => new ServerTlsOptions(),
             _ when type == typeof(Permissions) => new Permissions(),
+            _ when type == typeof(AuthCalloutOptions) => new AuthCalloutOptions { Issuer = "a-value", Users = [] },
+            _ when type == typeof(Func<IServerKeys>) => (Func<IServerKeys>)(static () => throw new NotSupportedException()),
             _ when type == typeof(OperatorOptions) => new OperatorOptions { TrustedKeys = ["a-value"] },
             _ when type == typeof(Func<AuthorizationRequest, AuthorizationResult>)
                 => (Func<AuthorizationRequest, AuthorizationResult>)(static _ => AuthorizationResult.Allow()),
