@@ -28,6 +28,7 @@ missing_packages() {
     [ -x /usr/sbin/ip ] || command -v ip >/dev/null || echo iproute2
     command -v go >/dev/null || echo golang-go
     [ -e /usr/share/gocode/src/github.com/nats-io/nats.go ] || echo golang-github-nats-io-go-nats-dev
+    [ -e /usr/share/gocode/src/github.com/nats-io/jwt/v2 ] || echo golang-github-nats-io-jwt-dev
     # If only node or only npm is installed, install the missing one and keep the other.
     command -v node >/dev/null || echo nodejs
     command -v npm >/dev/null || echo npm

@@ -6,7 +6,8 @@ internal sealed class GoPeers : INatsPeers
     // Debian's Go libraries are sources in a separate GOPATH, so nothing is downloaded.
     private const string GoPath = "/usr/share/gocode";
 
-    private static readonly Lazy<Task<string>> Compiled = new(CompileAsync);
+    private static readonly Lazy<Task<string>> Session = new(static () => CompileAsync("nats_session"));
+    private static readonly Lazy<Task<string>> JwtCheck = new(static () => CompileAsync("jwt_check"));
 
     public string Name => "golang-github-nats-io-go-nats-dev";
 
@@ -14,16 +15,18 @@ internal sealed class GoPeers : INatsPeers
     {
         Missing.Unless(Programs.Find("go") is not null, "go");
         Missing.Unless(Directory.Exists(Path.Combine(GoPath, "src/github.com/nats-io/nats.go")), Name);
-        return PeerProcess.Start($"nats.go {program}", await Compiled.Value, arguments);
+        bool isJwt = program == "jwt_check";
+        Missing.Unless(!isJwt || Directory.Exists(Path.Combine(GoPath, "src/github.com/nats-io/jwt/v2")), "golang-github-nats-io-jwt-dev");
+        return PeerProcess.Start($"nats.go {program}", await (isJwt ? JwtCheck : Session).Value, arguments);
     }
 
-    private static async Task<string> CompileAsync()
+    private static async Task<string> CompileAsync(string program)
     {
         DirectoryInfo folder = Directory.CreateDirectory(Path.Combine(AppContext.BaseDirectory, "peers-go"));
-        string executable = Path.Combine(folder.FullName, "nats_session");
+        string executable = Path.Combine(folder.FullName, program);
         // A parallel run may start the file, so it gets its name only when it is complete.
         string made = $"{executable}.{Environment.ProcessId}";
-        string source = Path.Combine(PeerSources.Folder, "go", "nats_session.go");
+        string source = Path.Combine(PeerSources.Folder, "go", program + ".go");
         (int exitCode, string? text) = await Programs.RunAsync(
             "env", "", "GO111MODULE=off", $"GOPATH={GoPath}", $"GOCACHE={Path.Combine(folder.FullName, "cache")}",
             Programs.Find("go")!, "build", "-o", made, source);

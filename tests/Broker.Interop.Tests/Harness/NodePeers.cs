@@ -12,7 +12,9 @@ internal sealed class NodePeers : IZeroMqPeers, INatsPeers
         string? node = Programs.Find("node");
         Missing.Unless(node is not null, "node");
         string folder = Path.Combine(PeerSources.Folder, "node");
-        string package = program.StartsWith("zmq", StringComparison.Ordinal) ? "zeromq" : "@nats-io/transport-node";
+        string package = program.StartsWith("zmq", StringComparison.Ordinal) ? "zeromq"
+            : program.StartsWith("jwt", StringComparison.Ordinal) ? "@nats-io/jwt"
+            : "@nats-io/transport-node";
         Missing.Unless(Directory.Exists(Path.Combine(folder, "node_modules", package)), $"the npm package {package}");
         return Task.FromResult(PeerProcess.Start($"{Name} {program}", node!, arguments.Prepend(Path.Combine(folder, program + ".mjs"))));
     }
