@@ -41,7 +41,6 @@ internal sealed class StreamCopier(StreamsClient source, StreamsClient target, S
     [
         .. from.Config.Replicas > 1 ? ["replicas"] : Array.Empty<string>(),
         .. from.Config.Placement is not null ? ["placement"] : Array.Empty<string>(),
-        .. from.Config.Mirror is not null ? ["mirror"] : Array.Empty<string>(),
         .. from.Config.Sources is not null ? ["sources"] : Array.Empty<string>(),
         .. from.Config.Republish is not null ? ["republish"] : Array.Empty<string>(),
         .. from.Config.SubjectTransform is not null ? ["subject_transform"] : Array.Empty<string>(),
@@ -72,12 +71,12 @@ internal sealed class StreamCopier(StreamsClient source, StreamsClient target, S
     }
 
     // One server has the copy, and it receives what it stores from this command and from publishers.
-    private static StreamConfig Final(StreamConfig config) => config with { Replicas = 1, Placement = null, Mirror = null, Sources = null, Republish = null, SubjectTransform = null };
+    private static StreamConfig Final(StreamConfig config) => config with { Replicas = 1, Placement = null, Sources = null, Republish = null, SubjectTransform = null };
 
     // Without limits, so that a placeholder removes no message.
     private StreamConfig Temporary(StreamConfig config) => config with
     {
-        Subjects = [.. config.Subjects ?? (from.Config.Mirror is null ? [config.Name] : []), _placeholders],
+        Subjects = [.. config.Subjects ?? [config.Name], _placeholders],
         MaxMessages = -1,
         MaxMessagesPerSubject = -1,
         MaxBytes = -1,

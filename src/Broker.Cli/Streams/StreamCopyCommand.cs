@@ -53,9 +53,9 @@ internal sealed class StreamCopyCommand(ShellStreams shell)
             return ExitCode.Failure;
         }
 
-        if (from is { Config.Retention: RetentionPolicy.Interest })
+        if (Refusal(from.Config) is { } reason)
         {
-            shell.Complain($"the stream {from.Config.Name} has the retention interest: a stream without consumers would keep none of its messages");
+            shell.Complain($"the stream {from.Config.Name} cannot be copied: {reason}");
             return ExitCode.Failure;
         }
 
@@ -70,13 +70,32 @@ internal sealed class StreamCopyCommand(ShellStreams shell)
         }
         catch when (copier.HasCreated)
         {
-            await run.Streams.DeleteStreamAsync(from.Config.Name, CancellationToken.None);
-            shell.Complain($"the copy has failed, and the new stream {from.Config.Name} is removed");
+            await RemoveAsync(run.Streams, from.Config.Name);
             throw;
         }
 
         return Report(from, copy, copier, flags.GetValue(_json));
     }
+
+    // Also after Ctrl+C. The error of the copy follows.
+    private async Task RemoveAsync(StreamsClient streams, string stream)
+    {
+        try
+        {
+            await streams.DeleteStreamAsync(stream, CancellationToken.None);
+            shell.Complain($"the copy has failed, and the new stream {stream} is removed");
+        }
+        catch (Exception e) when (e is StreamException or ClientException or TimeoutException)
+        {
+            shell.Complain($"the copy has failed, and the new stream {stream} could not be removed: {e.Message}");
+        }
+    }
+
+    private static string? Refusal(StreamConfig config)
+        => config.Retention == RetentionPolicy.Interest ? "it has the retention interest, and without consumers it would keep no message"
+        : config.Mirror is { } mirror ? $"it is a mirror; copy the stream {mirror.Name}"
+        : config.Sources is { Count: > 0 } && config.Subjects is not { Count: > 0 } ? "it has no subjects of its own; copy the streams that are its sources"
+        : null;
 
     private int Report(StreamInfo from, StreamInfo copy, StreamCopier copier, bool isJson)
     {

@@ -96,6 +96,8 @@ internal sealed class DamagedLog
             case RecordKind.MessageDeleted when Seen(head.Stream) is { Lost.Count: > 0 } seen:
                 NoteDeletion(seen, head.Sequence);
                 break;
+            case RecordKind.Consumer when !Catalog.TryGet(head.Stream, out _) && !TryAddLostStream(head.Stream, next(), output, head.Time):
+                return;
             case RecordKind.Consumer:
                 _stale.Remove((head.Stream, Encoding.UTF8.GetString(head.SubjectOf(record))));
                 break;

@@ -82,11 +82,13 @@ public sealed class StoreCommandTests
     public async Task A_directory_in_use_is_refused()
     {
         using StoppedStore store = await StoppedStore.MakeAsync();
+        string backup = Path.Combine(store.Folder, "backup");
+        Assert.Equal(ExitCode.Success, (await ShellRun.OfAsync("stream", "backup", backup, "--store-dir", store.Data)).ExitCode);
         await store.ServeAsync(async _ =>
         {
-            foreach (string command in (string[])["verify", "repair"])
+            foreach (string[] command in (string[][])[["verify"], ["repair"], ["backup", backup + "2"], ["restore", backup]])
             {
-                (int exitCode, string output, string error) = await ShellRun.OfAsync("stream", command, "--store-dir", store.Data);
+                (int exitCode, string output, string error) = await ShellRun.OfAsync(["stream", .. command, "--store-dir", store.Data]);
                 Assert.Equal((ExitCode.Failure, ""), (exitCode, output));
                 Assert.Contains("is in use by another process", error, StringComparison.Ordinal);
             }

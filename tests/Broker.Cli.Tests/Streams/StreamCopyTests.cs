@@ -80,6 +80,72 @@ public sealed class StreamCopyTests : IDisposable
     }
 
     [Fact]
+    public async Task An_object_store_is_copied_and_can_be_read()
+    {
+        using var server = StreamsServer.Start(NewerNatsServers.Trixie);
+        byte[] report = new byte[300_000];
+        Random.Shared.NextBytes(report);
+        await server.RunAsync("object", "add", "reports");
+        foreach (byte[] content in (byte[][])["an older one"u8.ToArray(), report])
+        {
+            await using var put = ShellRun.StartWith(content, server.With("object", "put", "reports", "--name", "monday", "--force"));
+            Assert.Equal(ExitCode.Success, await put.EndAsync());
+        }
+
+        await using BrokerServer target = await StartAsync("target");
+        (int exitCode, _, string error) = await ShellRun.OfAsync("stream", "copy", "OBJ_reports", "--from", server.Url, "-s", Url(target), "--timeout", "2m");
+
+        Assert.True(exitCode == ExitCode.Success, error);
+        string file = Path.Combine(_folder.Path, "monday");
+        (exitCode, _, error) = await ShellRun.OfAsync("object", "get", "reports", "monday", "--output", file, "-s", Url(target), "--timeout", "2m");
+        Assert.True(exitCode == ExitCode.Success, error);
+        Assert.Equal(report, await File.ReadAllBytesAsync(file, Ended));
+    }
+
+    [Theory]
+    [InlineData("a mirror; copy the stream ONE", "--mirror", "ONE")]
+    [InlineData("the streams that are its sources", "--source", "ONE")]
+    [InlineData("the retention interest", "--subjects", "two", "--retention", "interest")]
+    public async Task A_stream_whose_messages_a_copy_could_not_have_is_refused(string reason, params string[] flags)
+    {
+        using var server = StreamsServer.Start(NewerNatsServers.Trixie);
+        await server.RunAsync("stream", "add", "ONE", "--subjects", "one");
+        await server.RunAsync(["stream", "add", "TWO", .. flags]);
+        await using BrokerServer target = await StartAsync("target");
+
+        (int exitCode, _, string error) = await ShellRun.OfAsync("stream", "copy", "TWO", "--from", server.Url, "-s", Url(target), "--timeout", "2m");
+
+        Assert.Equal(ExitCode.Failure, exitCode);
+        Assert.Contains(reason, error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_copy_that_fails_leaves_no_stream()
+    {
+        await using BrokerServer server = await StartAsync("source");
+        await using BrokerConnection source = await BrokerConnection.ConnectAsync(Url(server), Ended);
+        using StreamsClient streams = source.Streams();
+        await FillAsync(streams);
+        await using BrokerServer target = await BrokerServer.StartAsync(
+            static options =>
+            {
+                options.Listen(0);
+                options.MaxPayload = 1024;
+            },
+            ServerStreams.In(Path.Combine(_folder.Path, "target")),
+            Ended);
+        await streams.PublishAsync("orders.last", new byte[2000], cancellationToken: Ended);
+
+        (int exitCode, _, string error) = await ShellRun.OfAsync("stream", "copy", "ORDERS", "--from", Url(server), "-s", Url(target), "--timeout", "2m");
+
+        Assert.Equal(ExitCode.Failure, exitCode);
+        Assert.Contains("the copy has failed, and the new stream ORDERS is removed", error, StringComparison.Ordinal);
+        await using BrokerConnection other = await BrokerConnection.ConnectAsync(Url(target), Ended);
+        using StreamsClient targets = other.Streams();
+        Assert.Null(await targets.FindStreamAsync("ORDERS", Ended));
+    }
+
+    [Fact]
     public async Task Errors_of_the_source_are_named()
     {
         await using BrokerServer server = await StartAsync("source");
