@@ -10,6 +10,9 @@ internal readonly struct SegmentHeader
     internal const int Length = 2 * CopyLength;
     internal const uint Version = 1;
 
+    /// <summary>The number of the first group of a segment that a repair has written.</summary>
+    internal const ulong Replaced = 0;
+
     private const int CopyLength = 40;
     private const int VersionAt = 4;
     private const int NumberAt = 8;
@@ -20,8 +23,15 @@ internal readonly struct SegmentHeader
 
     internal required ulong Number { get; init; }
 
-    /// <summary>The number of the first group in this segment.</summary>
+    /// <summary>
+    /// The number of the first group in this segment; <see cref="Replaced" /> if a repair has written the segment.
+    /// </summary>
     internal required ulong FirstGroup { get; init; }
+
+    /// <summary>
+    /// Whether a repair has written the segment. Its groups have numbers of their own, and its capacity is its length.
+    /// </summary>
+    internal bool IsReplaced => FirstGroup == Replaced;
 
     /// <summary>The length of the file while records are appended.</summary>
     internal required long Capacity { get; init; }

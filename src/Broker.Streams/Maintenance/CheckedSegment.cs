@@ -55,12 +55,13 @@ internal sealed class CheckedSegment
         bool isReadable = hasHeader || index is not null || SaltSearch.TryFind(bytes, out salt);
         CloseMark? own = isLast && mark?.Segment == number ? mark : null;
         bool isShort = hasHeader && bytes.Length < header.Capacity;
-        header = hasHeader ? header : new SegmentHeader { Number = number, FirstGroup = 0, Capacity = bytes.Length, Salt = salt };
-        var segment = new CheckedSegment(header, bytes, index, isOpenEnd: isLast && hasHeader && !isShort && index is null && own is null) { IsDamaged = damagedAt >= 0 };
+        header = hasHeader ? header : new SegmentHeader { Number = number, FirstGroup = 1, Capacity = bytes.Length, Salt = salt };
+        var segment = new CheckedSegment(header, bytes, index, isOpenEnd: isLast && hasHeader && !header.IsReplaced && !isShort && index is null && own is null) { IsDamaged = damagedAt >= 0 };
         SegmentContent? content = isReadable ? SegmentContent.Of(bytes, salt) : null;
         segment._items.AddRange(content?.Items ?? []);
         segment.NextGroup = Math.Max(Math.Max(content?.NextGroup ?? 0, index?.NextGroup ?? 0), own?.NextGroup ?? 0);
-        long end = Math.Max(index?.End ?? own?.End ?? 0, isLast && index is null && own is null && isShort ? header.Capacity : 0);
+        bool endsAtCapacity = hasHeader && (header.IsReplaced || (isLast && index is null && own is null && isShort));
+        long end = Math.Max(index?.End ?? own?.End ?? 0, endsAtCapacity ? header.Capacity : 0);
         segment.AddEnd(isReadable || own is not null ? end : Math.Max(bytes.Length, UsualLength), content?.End ?? SegmentHeader.Length);
         segment.AddNotices(hasIndexFile, hasHeader, damagedAt);
         segment.CheckLength(hasHeader);
@@ -84,15 +85,21 @@ internal sealed class CheckedSegment
         return segment;
     }
 
-    /// <summary>Notes that groups are missing at the end of a segment without an index.</summary>
-    internal void AddMissingEnd(ulong firstGroupOfNext)
+    /// <summary>Compares the end with the start of the next segment. Without an index, nothing else tells the end.</summary>
+    internal void ContinueWith(ulong firstGroupOfNext)
     {
-        if (firstGroupOfNext > NextGroup && NextGroup > 0)
+        if (firstGroupOfNext <= NextGroup)
+        {
+            return;
+        }
+
+        if (!IsMissing && !HasIndex && !Header.IsReplaced)
         {
             AddEnd(Math.Max(Header.Capacity, Length), _items.Count == 0 ? SegmentHeader.Length : _items[^1].Offset + _items[^1].Length);
-            NextGroup = firstGroupOfNext;
             IsDamaged = true;
         }
+
+        NextGroup = firstGroupOfNext;
     }
 
     /// <summary>Describes damage.</summary>

@@ -31,9 +31,8 @@ internal sealed class SegmentRewrite(ulong number, uint salt)
     /// <param name="nextGroup">The number of the first group of the next segment.</param>
     internal void Write(IStoreFiles files, ulong nextGroup)
     {
-        const ulong Groups = 2;
-        var index = new SegmentIndex { End = SegmentHeader.Length + _start.TotalLength + Records.TotalLength, NextGroup = Math.Max(nextGroup, Groups + 1) };
-        var header = new SegmentHeader { Number = number, FirstGroup = index.NextGroup - Groups, Capacity = index.End, Salt = salt };
+        var index = new SegmentIndex { End = SegmentHeader.Length + _start.TotalLength + Records.TotalLength, NextGroup = nextGroup };
+        var header = new SegmentHeader { Number = number, FirstGroup = SegmentHeader.Replaced, Capacity = index.End, Salt = salt };
         string name = StoreFileNames.Segment(number);
         string temporary = name + StoreFileNames.Temporary;
         HashSet<string> names = [.. files.List()];

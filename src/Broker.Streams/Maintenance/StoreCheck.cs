@@ -85,9 +85,9 @@ internal sealed class StoreCheck
         CheckedSegment segment = _segments.Contains(number)
             ? CheckedSegment.Read(_files, number, isLast, _names.Contains(StoreFileNames.Index(number)), _mark)
             : CheckedSegment.Missing(number, isLast, _mark);
-        if (!segment.IsMissing && !segment.HasIndex && !isLast && _segments.Contains(number + 1))
+        if (!isLast && _segments.Contains(number + 1))
         {
-            segment.AddMissingEnd(SegmentStart.Read(_files, number + 1).FirstGroup);
+            segment.ContinueWith(SegmentStart.Read(_files, number + 1).FirstGroup);
         }
 
         long time = DateTime.UtcNow.Ticks;

@@ -51,7 +51,8 @@ internal sealed class LogRecovery
             }
 
             bool isLast = i == numbers.Length - 1;
-            ReadSegment(numbers[i], isLast, isLast && hasMark && mark.Segment == numbers[i] ? mark : null);
+            ulong? next = isLast ? null : numbers[i + 1];
+            ReadSegment(numbers[i], next, isLast && hasMark && mark.Segment == numbers[i] ? mark : null);
         }
 
         if (hasMark && (numbers.Length == 0 || mark.Segment > numbers[^1]))
@@ -92,7 +93,7 @@ internal sealed class LogRecovery
         }
     }
 
-    private void ReadSegment(ulong number, bool isLast, CloseMark? mark)
+    private void ReadSegment(ulong number, ulong? next, CloseMark? mark)
     {
         IStoreFile file = _files.Open(StoreFileNames.Segment(number));
         Span<byte> start = stackalloc byte[SegmentHeader.Length];
@@ -117,7 +118,7 @@ internal sealed class LogRecovery
         }
         else if (hasHeader)
         {
-            Scan(segment, isLast, mark);
+            Scan(segment, next, mark);
         }
         else
         {
@@ -159,8 +160,9 @@ internal sealed class LogRecovery
         _log.Continued = null;
     }
 
-    private void Scan(Segment segment, bool isLast, CloseMark? mark)
+    private void Scan(Segment segment, ulong? next, CloseMark? mark)
     {
+        bool isLast = next is null;
         segment.File.Sync();
         byte[] data = segment.File.ReadAll();
         var scan = SegmentScan.Of(data, segment.Header);
@@ -170,7 +172,7 @@ internal sealed class LogRecovery
         }
 
         bool isShort = isLast ? data.Length != segment.Header.Capacity : data.Length < scan.End;
-        bool isIncomplete = mark is { } closed ? scan.End != closed.End || scan.NextGroup != closed.NextGroup : isShort || (!isLast && scan.IsCut);
+        bool isIncomplete = mark is { } closed ? scan.End != closed.End || scan.NextGroup != closed.NextGroup : isShort || (!isLast && (scan.IsCut || !IsContinued(segment, data.Length, next!.Value, scan.NextGroup)));
         foreach (ScanFinding finding in scan.Damage)
         {
             AddDamage(finding, segment.Header.Number, "is damaged");
@@ -197,6 +199,19 @@ internal sealed class LogRecovery
         {
             SegmentClosing.Close(_files, segment, scan.Index);
         }
+    }
+
+    // A segment without an index must end where the next one begins. Otherwise groups at its end are missing.
+    private bool IsContinued(Segment segment, long length, ulong next, ulong group)
+    {
+        if (segment.Header.IsReplaced)
+        {
+            return length == segment.Header.Capacity;
+        }
+
+        using IStoreFile file = _files.Open(StoreFileNames.Segment(next));
+        Span<byte> start = stackalloc byte[SegmentHeader.Length];
+        return !SegmentHeader.TryRead(start[..file.Read(start, 0)], out SegmentHeader header, out _) || header.IsReplaced || header.FirstGroup == group;
     }
 
     private void Replay(Segment segment, SegmentIndex index)

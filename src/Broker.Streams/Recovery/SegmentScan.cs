@@ -196,7 +196,8 @@ internal sealed class SegmentScan
         IsCut = hasHeader || count > 0 || CutBytes > 0;
         if (IsCut)
         {
-            NextGroup++;
+            // Without a record of the group, its number is free: the file is cut before the group.
+            NextGroup += count > 0 ? 1UL : 0;
             CutRecords = hasHeader ? Math.Max(1, (long)header.Count - count) : (CutBytes / RecordHead.Length) + 1;
         }
     }

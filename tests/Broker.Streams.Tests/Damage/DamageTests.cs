@@ -61,6 +61,26 @@ public sealed class DamageTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void Every_shorter_length_of_a_segment_without_an_index_is_found()
+    {
+        (SimulatedDisk disk, Dictionary<string, (ulong, string)[]> expected) = Make(isClosed: true);
+        var outcomes = new Dictionary<string, int>(StringComparer.Ordinal);
+        foreach ((string index, _) in disk.Files.Where(static file => file.Key.EndsWith(StoreFileNames.IndexEnd, StringComparison.Ordinal)))
+        {
+            string name = index.Replace(StoreFileNames.IndexEnd, StoreFileNames.SegmentEnd, StringComparison.Ordinal);
+            for (int length = 0; length < disk.Files[name].Current.Length && !Ended.IsCancellationRequested; length++)
+            {
+                SimulatedDisk damaged = disk.Copy();
+                damaged.Delete(index);
+                damaged.Files[name].Current = damaged.Files[name].Current[..length];
+                Check(damaged, expected, $"{name} without an index and cut to {length}", outcomes);
+            }
+        }
+
+        Print(outcomes);
+    }
+
+    [Fact]
     public void Every_page_of_zeros_is_found_or_harmless()
     {
         (SimulatedDisk disk, Dictionary<string, (ulong, string)[]> expected) = Make(isClosed: true, segmentBytes: 4 * Page, messages: 200);
