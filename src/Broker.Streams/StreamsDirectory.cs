@@ -6,7 +6,7 @@ namespace Broker.Streams;
 /// </summary>
 /// <example><code>
 /// using var directory = StreamsDirectory.Open("data");
-/// bool isDamaged = directory.Accounts.Any(account => directory.Verify(account).IsDamaged);
+/// StoreReport report = directory.Verify(directory.Accounts[0]);
 /// </code></example>
 public sealed class StreamsDirectory : IDisposable
 {

@@ -28,10 +28,10 @@ internal sealed class SegmentRewrite(ulong number, uint salt)
     /// leaves the old segment or the new one, and each can be read without an index.
     /// </summary>
     /// <param name="files">The directory.</param>
-    /// <param name="nextGroup">The number of the first group of the next segment.</param>
+    /// <param name="nextGroup">The number of the first group of the next segment; 0 if it is not known.</param>
     internal void Write(IStoreFiles files, ulong nextGroup)
     {
-        var index = new SegmentIndex { End = SegmentHeader.Length + _start.TotalLength + Records.TotalLength, NextGroup = nextGroup };
+        var index = new SegmentIndex { End = SegmentHeader.Length + _start.TotalLength + Records.TotalLength, NextGroup = Math.Max(nextGroup, SegmentHeader.Replaced + 1) };
         var header = new SegmentHeader { Number = number, FirstGroup = SegmentHeader.Replaced, Capacity = index.End, Salt = salt };
         string name = StoreFileNames.Segment(number);
         string temporary = name + StoreFileNames.Temporary;

@@ -100,7 +100,7 @@ internal sealed class RandomStore
     {
         StoreReport report = StoreRepair.Run(disk, "account", StoreExtensions.Small());
         StoreReport after = StoreCheck.Run(disk, "account");
-        Assert.Equal([], after.Findings.Select(static finding => $"{finding.File} at {finding.Offset}: {finding.Text}"));
+        Assert.True(after.Findings.Count == 0, $"After damage to {string.Join(", ", damage)} and the repair of\n{TextOf(report)}\nthere is\n{TextOf(after)}");
         Assert.Equal(report.Streams, after.Streams.Select((stream, i) => stream with { Lost = report.Streams[i].Lost }));
         using var store = StreamStore.Open(disk, StoreExtensions.Small());
         Assert.True(store.Recovery.IsClean);
@@ -136,6 +136,8 @@ internal sealed class RandomStore
 
         return (damaged.Count, returned.Count);
     }
+
+    private static string TextOf(StoreReport report) => string.Join('\n', report.Findings.Select(static finding => $"{finding.File} at {finding.Offset}, {finding.Length}: {finding.Text}"));
 
     private void CheckStream(StreamStore store, string name, ulong last)
     {

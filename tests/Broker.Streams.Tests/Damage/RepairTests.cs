@@ -140,6 +140,7 @@ public sealed class RepairTests(ITestOutputHelper output)
             StoreReport found = StoreCheck.Run(disk, "account", stop: Ended);
             StoreReport report = StoreRepair.Run(disk, "account", StoreExtensions.Small(), stop: Ended);
             Assert.Equal(found.Findings.Select(static finding => finding.Text), report.Findings.Select(static finding => finding.Text));
+            Assert.Empty(StoreCheck.Run(disk, "account", stop: Ended).Findings);
             store.CheckRepaired(disk, name, from, to, report);
         }
         catch (Exception e)
