@@ -34,6 +34,8 @@ internal sealed class ApiRequests
 
     private static ReadOnlySpan<byte> LevelStatus => "NATS/1.0 412 Required Api Level\r\n\r\n"u8;
 
+    private static ReadOnlySpan<byte> Direct => "DIRECT.GET."u8;
+
     /// <summary>The bytes of the requests that wait for others.</summary>
     internal long WaitingBytes => _changes.Bytes;
 
@@ -47,10 +49,10 @@ internal sealed class ApiRequests
             return;
         }
 
+        _context.Responder.Requests++;
         ReadOnlySpan<byte> operation = message.Subject[prefix..];
         if (operation.StartsWith(NextMessage))
         {
-            _context.Responder.Requests++;
             if (!message.Headers.IsEmpty && IsLevelMissing(message.Headers))
             {
                 _context.Responder.PublishStatus(message.ReplyTo, LevelStatus);
@@ -61,8 +63,12 @@ internal sealed class ApiRequests
             return;
         }
 
+        if (message.HeaderLength == 0 && operation.StartsWith(Direct) && _messages.TryGetLast(operation[Direct.Length..], message.Body, message.ReplyTo))
+        {
+            return;
+        }
+
         var request = new ApiRequest(Encoding.UTF8.GetString(operation), message.ReplyTo.ToArray(), message.Body.ToArray());
-        _context.Responder.Requests++;
         if (IsLevelMissing(message.Headers))
         {
             if (request.Token(0) is "DIRECT")

@@ -6,7 +6,7 @@ namespace Broker.Streams;
 /// <summary>
 /// Reads the messages of a direct request for several, some at a time, and publishes them. A status ends them.
 /// </summary>
-internal sealed class DirectBatchRead(ApiContext context, ServedStream stream, byte[] reply, StreamRequest request) : IRead, IEntryReceiver
+internal sealed class DirectBatchRead(ApiContext context, DirectAnswer answer, ServedStream stream, byte[] reply, StreamRequest request) : IRead, IEntryReceiver
 {
     /// <summary>The most subjects of one request for their last messages.</summary>
     internal const int MaxSubjects = 1024;
@@ -95,7 +95,7 @@ internal sealed class DirectBatchRead(ApiContext context, ServedStream stream, b
         }
 
         string more = string.Create(CultureInfo.InvariantCulture, $"Nats-Num-Pending: {pending}\r\nNats-Last-Sequence: {_lastSequence}\r\n");
-        DirectAnswer.Publish(context.Responder, reply, stream.Name, record, more);
+        answer.Publish(reply, stream.Name, record, more);
         (_lastSequence, _isAnySent) = (_page[index].Sequence, true);
         _bytesLeft -= size;
         _left--;

@@ -9,6 +9,9 @@ internal sealed class MessageRequests(ApiContext context)
     private const string GetKind = "stream_msg_get_response";
     private const string DeleteKind = "stream_msg_delete_response";
 
+    private readonly DirectAnswer _answer = new(context.Responder);
+    private LastMessageRead? _last;
+
     internal void Get(ApiRequest request)
     {
         if (!TryRead(request, GetKind, out ServedStream stream, out StreamRequest body))
@@ -45,6 +48,26 @@ internal sealed class MessageRequests(ApiContext context)
         }
 
         Delete(request, stream, body.Seq);
+    }
+
+    /// <summary>
+    /// Answers a direct request for the last message of a subject, without allocating. Returns false if the request needs
+    /// <see cref="DirectGet"/>.
+    /// </summary>
+    /// <param name="target">The stream, which the subject may follow.</param>
+    /// <param name="body">The body, which has the subject otherwise.</param>
+    /// <param name="reply">The reply subject.</param>
+    internal bool TryGetLast(ReadOnlySpan<byte> target, ReadOnlySpan<byte> body, ReadOnlySpan<byte> reply)
+    {
+        int dot = target.IndexOf((byte)'.');
+        ReadOnlySpan<byte> subject = true switch
+        {
+            _ when dot < 0 => LastMessageRead.SubjectOf(body),
+            _ when body.IsEmpty => target[(dot + 1)..],
+            _ => default,
+        };
+        return !subject.IsEmpty && context.Streams.Find(dot < 0 ? target : target[..dot]) is { Config.AllowDirect: true } stream
+            && (_last ??= new LastMessageRead(_answer)).TryAnswer(stream, subject, reply);
     }
 
     /// <summary>
@@ -118,7 +141,7 @@ internal sealed class MessageRequests(ApiContext context)
             return;
         }
 
-        context.Reads.Add(new DirectBatchRead(context, stream, request.Reply, body));
+        context.Reads.Add(new DirectBatchRead(context, _answer, stream, request.Reply, body));
     }
 
     // Exactly one of: a sequence or a time, the last one of a subject, the next one of a subject.
@@ -168,7 +191,7 @@ internal sealed class MessageRequests(ApiContext context)
             return;
         }
 
-        DirectAnswer.Publish(context.Responder, reply, read.Stream.Name, read.Message.Record);
+        _answer.Publish(reply, read.Stream.Name, read.Message.Record);
     }
 
     private void Delete(ApiRequest request, ServedStream stream, ulong sequence)

@@ -143,4 +143,12 @@ internal static class StoreInspection
         using StoreBatch batch = store.Begin();
         return stream.Subjects.LastOf(filter, withQueued: false);
     }
+
+    /// <summary>Finds the last message of a subject. Returns false if there is none, or if the stream is damaged.</summary>
+    internal static bool TryFindLast(this StreamStore store, StoredStream stream, ReadOnlySpan<byte> subject, out MessageEntry entry)
+    {
+        using StoreBatch batch = store.Begin();
+        entry = default;
+        return stream.Damage is null && stream.Subjects.Find(subject) is { Last: > 0 and ulong last } && stream.TryFind(last, out entry);
+    }
 }
