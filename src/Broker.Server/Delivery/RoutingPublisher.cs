@@ -160,7 +160,7 @@ internal sealed partial class RoutingPublisher
         EndBatch();
         return Router.Mappings is not null && Router.FindMapping(message.Subject) is { } mapping
             ? PublishMapped(in message, mapping)
-            : Import(in message, Router.Find(message.Subject));
+            : Import(in message, Router.FindForNow(message.Subject));
     }
 
     /// <summary>Publishes a message to the subscribers of another subject than its own, without peer servers.</summary>
@@ -168,7 +168,7 @@ internal sealed partial class RoutingPublisher
     {
         EndBatch();
         IsRenaming = true;
-        int delivered = Import(in message, Router.Find(to));
+        int delivered = Import(in message, Router.FindForNow(to));
         IsRenaming = false;
         return delivered;
     }
@@ -185,7 +185,7 @@ internal sealed partial class RoutingPublisher
     {
         SubjectBuffer mapped = TakeMappedSubject();
         return mapping.TryMap(message.Subject, mapped)
-            ? Import(message.WithSubject(mapped.Written), Router.Find(mapped.Written))
+            ? Import(message.WithSubject(mapped.Written), Router.FindForNow(mapped.Written))
             : 0;
     }
 

@@ -183,10 +183,22 @@ internal sealed partial class Router
         return Find(subject, ref work);
     }
 
+    /// <summary>
+    /// Returns the route of a subject for the current message. It is stored only if the subject will probably be used
+    /// again: most subjects of answers are used once.
+    /// </summary>
+    internal Route FindForNow(ReadOnlySpan<byte> subject)
+    {
+        long work = 0;
+        return Find(subject, storeAlways: false, ref work);
+    }
+
     /// <inheritdoc cref="Find(ReadOnlySpan{byte})"/>
     /// <param name="subject">The subject.</param>
     /// <param name="work">Increased by the number of visited nodes and subscriptions.</param>
-    internal Route Find(ReadOnlySpan<byte> subject, ref long work)
+    internal Route Find(ReadOnlySpan<byte> subject, ref long work) => Find(subject, storeAlways: true, ref work);
+
+    private Route Find(ReadOnlySpan<byte> subject, bool storeAlways, ref long work)
     {
         uint hash = ByteHash.Compute(subject, Seed);
         if (FindStored(subject, hash) is { } known)
@@ -194,7 +206,7 @@ internal sealed partial class Router
             return known;
         }
 
-        if (FindOrBeginBuild(subject, hash, storeAlways: true, 0, ref work, out RouteBuild? build) is { } route)
+        if (FindOrBeginBuild(subject, hash, storeAlways, 0, ref work, out RouteBuild? build) is { } route)
         {
             return route;
         }
