@@ -250,9 +250,9 @@ internal sealed partial class AdministratorPages(BrokerServer server, Administra
     [LoggerMessage(64, LogLevel.Information, "Administrator {Name} from {From} reloads the configuration")]
     private static partial void Reloads(ILogger logger, string name, string from);
 
-    [LoggerMessage(66, LogLevel.Information, "Administrator {Name} from {From} has changed route {Route}: {Change}")]
-    private static partial void ChangedRoute(ILogger logger, string name, string from, string route, RouteChange change);
-
     [LoggerMessage(65, LogLevel.Information, "Administrator {Name} from {From} begins lame duck mode")]
     private static partial void EntersLameDuck(ILogger logger, string name, string from);
+
+    [LoggerMessage(66, LogLevel.Information, "Administrator {Name} from {From} has changed route {Route}: {Change}")]
+    private static partial void ChangedRoute(ILogger logger, string name, string from, string route, RouteChange change);
 }

@@ -253,7 +253,8 @@ function showStreams(now, elapsed) {
   if (now.streams === undefined) { return; }
   const keyOf = s => `${s.account} ${s.name}`;
   const before = new Map((state.last?.streams ?? []).map(s => [keyOf(s), s]));
-  const part = now.streams.length < now.streams_total ? `The first ${now.streams.length} of ${now.streams_total} streams.` : '';
+  const part = now.streams.length === now.streams_total ? ''
+    : now.streams.length ? `The first ${now.streams.length} of ${now.streams_total} streams.` : `${count(now.streams_total)} streams are too many to show here.`;
   setText(byId('streamnote'), now.streams_total ? part : 'No stream exists yet.');
   fillList('streamproblems', now.stream_problems);
   byId('streamtable').hidden = now.streams.length === 0;

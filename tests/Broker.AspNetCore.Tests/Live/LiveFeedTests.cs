@@ -216,7 +216,7 @@ public sealed partial class LiveFeedTests
         Dictionary<string, double> colors = themes[theme];
         foreach (string text in (string[])["text", "muted", "link"])
         {
-            foreach (string back in (string[])["back", "panel"])
+            foreach (string back in (string[])["back", "panel", "head"])
             {
                 AssertReadable(text, back);
             }
@@ -224,6 +224,11 @@ public sealed partial class LiveFeedTests
 
         AssertReadable("badtext", "bad");
         AssertReadable("goodtext", "good");
+        AssertReadable("warntext", "warn");
+        AssertReadable("infotext", "info");
+        AssertReadable("bad", "panel");
+        AssertReadable("in", "panel");
+        AssertReadable("out", "panel");
 
         void AssertReadable(string text, string back)
         {

@@ -219,15 +219,32 @@ public sealed class LivePageTests
 
     [Theory]
     [InlineData(400)]
+    [InlineData(800)]
     [InlineData(1400)]
     public async Task The_page_fits_into_the_window(int width)
     {
-        await using Site site = await Site.StartAsync(static o => o.ServerName = new string('n', 80));
+        string text = new('r', 120);
+        var bridge = new MonitoringPage("/bridgez", "ZeroMQ routes", () => $$"""
+            {
+              "server": "{{text}}",
+              "routes": [{ "name": "{{text}}", "pattern": "pushpull", "security": "CURVE server", "endpoints": ["ipc:///{{text}}"], "subjects": ["{{text}}"],
+                "peers": 2, "pushers": 1, "from_zeromq": 1, "dropped": 1, "dropped_because": { "{{text}}": 1 }, "refused": 3, "waiting": 7, "paused": 1,
+                "shadow": 1, "window": 8, "in_flight": 4, "credit": 4 }]
+            }
+            """);
+        using var log = new RecentLog();
+        log.CreateLogger("server").Write(LogLevel.Information, text);
+        var options = new MonitoringOptions { Pages = [bridge], Log = log, Administrator = new AdministratorOptions { Token = "0123456789abcdef", ChangeRoute = static (_, _) => Task.CompletedTask } };
+        await using Site site = await Site.StartAsync(static o => o.ServerName = new string('n', 80), options);
         using LineClient client = site.Connect($"{{\"verbose\":false,\"name\":\"{new string('w', 200)}\"}}");
         await using var browser = Chromium.Open("about:blank");
         await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
         await page.ResizeAsync(width, 900);
-        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1");
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1 && document.querySelectorAll('.route').length === 1 && document.querySelectorAll('#loglines li').length === 1");
+        await page.ReadAsync("document.getElementById('loginsecret').focus()");
+        await page.TypeAsync("0123456789abcdef");
+        await page.PressAsync("Enter", "\r");
+        await page.UntilAsync("document.querySelectorAll('[data-change]:not([hidden])').length === 2");
         // A scroll bar makes the page narrower than the window.
         string fits = $"String(innerWidth === {width} && document.documentElement.scrollWidth === document.documentElement.clientWidth)";
         Assert.Equal("true", await page.ReadAsync(fits));

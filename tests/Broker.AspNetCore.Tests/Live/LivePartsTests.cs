@@ -1,3 +1,4 @@
+using System.Text;
 using Broker.AspNetCore.Tests.Harness;
 using Broker.Client;
 using Broker.Client.Streams;
@@ -92,6 +93,60 @@ public sealed class LivePartsTests
     }
 
     [Fact]
+    public async Task A_damaged_stream_is_marked_and_needs_attention_and_its_name_is_text()
+    {
+        var streams = new FakeStreams(
+            "[{\"name\":\"<b>A\",\"state\":{\"messages\":3,\"bytes\":9,\"last_seq\":3,\"consumer_count\":0}},{\"name\":\"B\",\"state\":{}}]",
+            ["the stream '<b>A' of the account '$G' is damaged: file '1.log', offset 7, sequence 2"]);
+        await using Site site = await Site.StartAsync(streams: (_, _) => Task.FromResult<IServerStreams>(streams));
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.querySelectorAll('#streamrows tr').length === 2");
+        Assert.Equal("damaged|works", await page.ReadAsync("[...document.querySelectorAll('#streamrows .badge')].map(b => b.textContent).join('|')"));
+        Assert.Equal("<b>A", await page.ReadAsync("document.querySelector('#streamrows tr').cells[0].textContent"));
+        await page.UntilAsync("document.querySelectorAll('#streamproblems li').length === 1 && document.getElementById('summary').textContent.includes('sequence 2')");
+        LivePageTests.AssertClean(page, site);
+    }
+
+    [Fact]
+    public async Task Of_very_many_streams_only_the_number_is_read()
+    {
+        var streams = new FakeStreams("[]", [], count: 5_000);
+        await using Site site = await Site.StartAsync(streams: (_, _) => Task.FromResult<IServerStreams>(streams));
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());
+        await page.UntilAsync("document.getElementById('streamnote').textContent === '5,000 streams are too many to show here.'");
+        Assert.False(streams.WereListed);
+    }
+
+    [Fact]
+    public async Task Behind_a_proxy_that_serves_the_page_below_a_path_it_is_live_and_an_administrator_can_act()
+    {
+        await using Site site = await Site.StartAsync(monitoring: new MonitoringOptions { Administrator = new AdministratorOptions { Token = "0123456789abcdef" } });
+        int reloads = 0;
+        site.Server.RereadConfiguration = () => Task.FromResult(Interlocked.Increment(ref reloads));
+        using LineClient client = site.Connect("{\"verbose\":false,\"name\":\"first\"}");
+        await using PrefixProxy proxy = await PrefixProxy.StartAsync("/ops/broker", site.Http.BaseAddress!);
+        await using var browser = Chromium.Open("about:blank");
+        await using DevTools page = await DevTools.OpenAsync(browser, proxy.Origin + "/ops/broker/");
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 1");
+        // The next event comes through the proxy too.
+        using LineClient other = site.Connect("{\"verbose\":false,\"name\":\"second\"}");
+        await page.UntilAsync("document.querySelectorAll('#rows tr').length === 2");
+        await page.ReadAsync("document.getElementById('loginsecret').focus()");
+        await page.TypeAsync("0123456789abcdef");
+        await page.PressAsync("Enter", "\r");
+        await page.UntilAsync("document.getElementById('adminname').textContent === 'Logged in as token.'");
+        await page.ReadAsync("document.getElementById('reload').click()");
+        await page.UntilAsync("document.getElementById('adminsays').textContent === 'the configuration was read again'");
+        Assert.Equal(1, reloads);
+        Assert.Empty(page.Errors);
+        Assert.All(
+            page.Requests.Where(static r => !r.StartsWith("data:", StringComparison.Ordinal) && r != "about:blank"),
+            r => Assert.StartsWith(proxy.Origin + "/ops/broker/", r, StringComparison.Ordinal));
+    }
+
+    [Fact]
     public async Task An_administrator_pauses_and_resumes_a_route_and_ends_its_shadow_by_keyboard()
     {
         int paused = 0, shadow = 1;
@@ -139,5 +194,23 @@ public sealed class LivePartsTests
         await page.UntilAsync("document.querySelector('.route .marks').textContent === 'takes part'");
         Assert.Equal("route jobs: its programs take part", await page.ReadAsync("document.getElementById('adminsays').textContent"));
         LivePageTests.AssertClean(page, site);
+    }
+
+    private sealed class FakeStreams(string json, IReadOnlyList<string> problems, int count = 2) : IServerStreams
+    {
+        internal bool WereListed { get; private set; }
+
+        public string? Domain => null;
+
+        public StreamsDescription Describe() => new() { Directory = "data", Accounts = ["$G"], Problems = problems };
+
+        public Task<IReadOnlyList<AccountStreamsDescription>> DescribeAccountsAsync(StreamsQuery query, CancellationToken cancellationToken)
+        {
+            WereListed |= query.WithStreams;
+            return Task.FromResult<IReadOnlyList<AccountStreamsDescription>>(
+                [new AccountStreamsDescription("$G") { Streams = count, StreamsJson = query.WithStreams ? Encoding.UTF8.GetBytes(json) : default }]);
+        }
+
+        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }
 }
