@@ -24,6 +24,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private readonly ServerCore _core;
     private readonly SystemEvents _events;
     private readonly ServerInspector _inspector;
+    private readonly AccountUpdates _accounts;
+    private readonly ServerResolver? _resolver;
     private readonly ServerReload _reload;
     private readonly ServerShutdown _shutdown;
     private readonly bool _ownsLoops;
@@ -38,8 +40,10 @@ public sealed partial class BrokerServer : IAsyncDisposable
         _inspector = new ServerInspector(core, loops, traffic);
         core.Events = _events = new SystemEvents(core, loops, json, traffic, Inspect);
         var requests = new SystemRequests(core, _events, new RequestAnswers(core, _inspector, Inspect, json, traffic));
+        _accounts = new AccountUpdates(core, requests);
+        _resolver = ServerResolver.Create(core, _accounts, requests, json);
         requests.Subscribe();
-        _reload = new ServerReload(core, requests);
+        _reload = new ServerReload(core, requests, _accounts);
         _shutdown = new ServerShutdown(core, loops, _events);
         _listeners = new ListenerSet(core, loops);
         Loops = loops;
@@ -164,7 +168,12 @@ public sealed partial class BrokerServer : IAsyncDisposable
                 server._core.Streams = await startStreams(server, cancellationToken).ConfigureAwait(false);
             }
 
-            server._reload.Begin();
+            if (server._resolver is { } resolver)
+            {
+                await resolver.StartAsync().ConfigureAwait(false);
+            }
+
+            server._accounts.Restart();
             server._listeners.Start();
             return server;
         }
@@ -315,7 +324,8 @@ public sealed partial class BrokerServer : IAsyncDisposable
         }
 
         _core.Targets.DisposeAll();
-        _reload.Dispose();
+        _resolver?.Dispose();
+        _accounts.Dispose();
         _core.Accounts.Dispose();
         _shutdown.CloseAll();
         if (_ownsLoops)

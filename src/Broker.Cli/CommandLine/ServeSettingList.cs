@@ -110,8 +110,19 @@ internal sealed class ServeSettingList(ServeOptions options)
             Flags = [options.Password],
             IsSecret = true,
         },
+        new("resolver", static s => s.Security?.Operator is { } operators ? ResolverOf(operators) : KnownSetting.Absent)
+        {
+            FileKeys = ["resolver", "account_resolver", "accounts_resolver"],
+        },
         new("authorization.token", static s => s.Security?.Token is null ? KnownSetting.Absent : null) { Flags = [options.Token], IsSecret = true },
     ];
+
+    private static string ResolverOf(OperatorOptions operators) => operators.Resolver switch
+    {
+        DirectoryResolver directory => directory.Directory,
+        UrlResolver url => url.Url.ToString(),
+        _ => "MEMORY",
+    };
 
     private IEnumerable<KnownSetting> Tls() =>
     [

@@ -15,7 +15,6 @@ internal sealed class OperatorConfig(List<ConfigProblem> problems)
 
     private static readonly string[] OperatorKeys = ["operator", "operators", "root", "roots", "root_operator", "root_operators"];
     private static readonly string[] TrustedKeys = ["trusted_keys", "trusted"];
-    private static readonly string[] ResolverKeys = ["resolver", "account_resolver", "accounts_resolver"];
     private static readonly string[] Others = ["accounts", "no_auth_user"];
     private static readonly string[] OthersOfAuthorization = ["user", "username", "password", "pass", "token", "users", "default_permissions", "default_permission", "permissions", "auth_callout"];
 
@@ -24,8 +23,10 @@ internal sealed class OperatorConfig(List<ConfigProblem> problems)
         int before = problems.Count;
         (string Key, ConfigValue Value)? operators = Find(root, OperatorKeys);
         (string Key, ConfigValue Value)? trusted = Find(root, TrustedKeys);
-        (string Key, ConfigValue Value)? resolver = Find(root, ResolverKeys);
+        (string Key, ConfigValue Value)? resolver = ResolverConfig.Find(root);
         Dictionary<string, string> accounts = Preload(root, out ConfigValue? preload);
+        IReadOnlyList<string> pinned = ResolverConfig.PinnedAccounts(root);
+        _ = root.Find("resolver_tls");
         if ((operators ?? trusted) is not { } first)
         {
             if ((resolver?.Value ?? preload) is { } alone)
@@ -36,15 +37,26 @@ internal sealed class OperatorConfig(List<ConfigProblem> problems)
             return settings;
         }
 
-        CheckResolver(resolver, first);
+        if (resolver is null)
+        {
+            problems.Add(new ConfigProblem($"\"{first.Key}\" needs a \"resolver\", such as MEMORY with the accounts in \"resolver_preload\"", first.Value.Position));
+        }
+
         Compare(root, first);
         var options = new OperatorOptions
         {
             Operators = operators is null ? [] : [.. Texts(root, operators.Value).Select(text => Token(text, operators.Value)).OfType<string>()],
             TrustedKeys = trusted is null ? [] : Texts(root, trusted.Value),
             Accounts = accounts,
+            Resolver = resolver is null ? null : new ResolverConfig(problems).Read(root, resolver.Value),
+            PinnedAccounts = pinned,
         };
         settings = (settings ?? new SecuritySettings()) with { Operator = options };
+        if (options.Resolver is DirectoryResolver directory && ResolverConfig.Problem(directory, settings) is { } problem)
+        {
+            problems.Add(new ConfigProblem(problem, resolver!.Value.Value.Position));
+        }
+
         if (problems.Count == before)
         {
             Check(settings, first.Value.Position);
@@ -54,7 +66,7 @@ internal sealed class OperatorConfig(List<ConfigProblem> problems)
     }
 
     // All keys are looked up, because a key that was not read is reported as unknown.
-    private static (string Key, ConfigValue Value)? Find(ConfigSection root, string[] keys)
+    internal static (string Key, ConfigValue Value)? Find(ConfigSection root, string[] keys)
     {
         (string, ConfigValue)? found = null;
         foreach (string key in keys)
@@ -67,19 +79,6 @@ internal sealed class OperatorConfig(List<ConfigProblem> problems)
 
     private static IReadOnlyList<string> Texts(ConfigSection root, (string Key, ConfigValue Value) entry)
         => root.Many(entry.Key, [], "a text in quotes or an array of texts", static text => text.Length > 0 ? text : null);
-
-    private void CheckResolver((string Key, ConfigValue Value)? resolver, (string Key, ConfigValue Value) first)
-    {
-        if (resolver is null)
-        {
-            problems.Add(new ConfigProblem($"\"{first.Key}\" needs \"resolver: MEMORY\" and the accounts in \"resolver_preload\"", first.Value.Position));
-        }
-        else if (resolver.Value.Value is not ConfigText { Value: var kind } || kind.ToUpperInvariant() is not ("MEM" or "MEMORY"))
-        {
-            problems.Add(new ConfigProblem(
-                $"\"{resolver.Value.Key}\" must be MEMORY: {UnsupportedKeys.NoOtherResolver}", resolver.Value.Value.Position));
-        }
-    }
 
     private void Compare(ConfigSection root, (string Key, ConfigValue Value) first)
     {
@@ -170,7 +169,7 @@ internal sealed class OperatorConfig(List<ConfigProblem> problems)
         }
         catch (ArgumentException e)
         {
-            problems.Add(new ConfigProblem(e.Message.TrimEnd('.'), at));
+            problems.Add(new ConfigProblem(ErrorText.WithoutParameter(e.Message).TrimEnd('.'), at));
         }
     }
 }

@@ -14,7 +14,6 @@ internal static class UnsupportedKeys
     private const string NoLeafCompression = "the links of leaf nodes are not compressed";
     private const string NoLeafMasking = "the frames of a WebSocket are always masked";
     private const string NoLeafSetting = "the links of leaf nodes have no such setting";
-    public const string NoOtherResolver = "the JWTs of accounts are in \"resolver_preload\" of this file";
     private const string NoCookies = "a WebSocket client sends its JWT in its CONNECT, not in a cookie";
     public const string NoSyslog = "the broker logs to standard error, which a service manager collects, or to a file";
     public const string NoProfiling = "use dotnet-trace or dotnet-counters, which need no port";
@@ -28,7 +27,6 @@ internal static class UnsupportedKeys
         ("cluster", NoRoutes), ("routes", NoRoutes), ("gateway", NoRoutes),
         ("mqtt", NoMqtt),
         ("proxies", NoProxies), ("proxy_protocol", "the broker does not read the addresses that a proxy sends"),
-        ("resolver_tls", NoOtherResolver), ("resolver_pinned_accounts", NoOtherResolver),
         ("default_sentinel", "a client without a JWT is always refused"),
         ("ocsp", "the broker does not staple OCSP responses"), ("ocsp_cache", "the broker does not staple OCSP responses"),
         ("syslog", NoSyslog), ("remote_syslog", NoSyslog),

@@ -27,9 +27,9 @@ internal static class ServeCheck
             yield return ("zeromq", $"a setting of the ZeroMQ bridge is invalid: {wrong}");
         }
 
-        if (settings is { ZeroMq.Connection: null, Security.Operator: not null })
+        foreach ((string key, string problem) in OperatorProblems(settings))
         {
-            yield return ("zeromq", "\"zeromq\" needs a \"connection\" with credentials, because JWTs identify all users");
+            yield return (key, problem);
         }
 
         if (settings.ZeroMq is { } bridge && BridgeUser.Problem(settings.Security, bridge) is { } who)
@@ -63,6 +63,19 @@ internal static class ServeCheck
                     yield return (places[i].Key, $"{places[j].Who} and {places[i].Who} cannot both use {places[i].Shown}");
                 }
             }
+        }
+    }
+
+    private static IEnumerable<(string Key, string Problem)> OperatorProblems(ServeSettings settings)
+    {
+        if (settings is { ZeroMq.Connection: null, Security.Operator: not null })
+        {
+            yield return ("zeromq", "\"zeromq\" needs a \"connection\" with credentials, because JWTs identify all users");
+        }
+
+        if (settings is { Security.Operator: not null, LeafNodes.Listen.Users.Count: 0 })
+        {
+            yield return ("leafnodes", "leaf nodes that connect here need \"users\" of their own, because JWTs authenticate the clients");
         }
     }
 

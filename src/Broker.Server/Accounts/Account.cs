@@ -17,6 +17,8 @@ internal sealed class Account
     private readonly ConcurrentDictionary<Account, Subscription> _replySubscriptions = new();
     private volatile StreamSource[] _streams = [];
     private volatile AccountLimits _limits = AccountLimits.None;
+    private ImportLink[] _links = [];
+    private HashSet<Account> _exporters = [];
     private List<Subscription> _services = [];
     private int _connections;
     private long _totalConnections;
@@ -67,6 +69,9 @@ internal sealed class Account
     }
 
     internal bool IsSystem { get; set; }
+
+    /// <summary>The clients of an account of an operator; null for an account of the configuration.</summary>
+    internal AccountMembers? Members { get; set; }
 
     /// <summary>
     /// The UTC time when the account was created, or when a reload last replaced the users and the accounts.
@@ -245,10 +250,19 @@ internal sealed class Account
 
     /// <summary>
     /// Replaces the imports of the account. Call <see cref="ApplyImports"/> afterwards for each existing subscription.
+    /// Returns false if the account has these imports already.
     /// </summary>
-    internal void Import(IEnumerable<ImportLink> links, Func<string, Account> find)
+    internal bool Import(IEnumerable<ImportLink> links, Func<string, Account> find)
     {
         ImportLink[] all = [.. links];
+        if (all.AsSpan().SequenceEqual(_links) && all.All(l => _exporters.Contains(find(l.Import.Account))))
+        {
+            return false;
+        }
+
+        _links = all;
+        Links = Links with { Imports = all };
+        _exporters = [.. all.Select(l => find(l.Import.Account))];
         _streams = [.. all.Where(l => !l.IsService).Select(l => new StreamSource(l, find(l.Import.Account)))];
         List<Subscription> before = _services;
         _services = [];
@@ -266,6 +280,8 @@ internal sealed class Account
         {
             Router.Remove(service);
         }
+
+        return true;
     }
 
     /// <summary>

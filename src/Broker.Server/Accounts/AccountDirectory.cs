@@ -57,25 +57,76 @@ internal sealed class AccountDirectory : IDisposable
         {
             plan.Accounts.TryGetValue(account.Name, out AccountOptions? options);
             account.IsSystem = string.Equals(account.Name, plan.SystemAccount, StringComparison.Ordinal);
-            account.Links = new AccountLinks(options?.Exports ?? [], [.. links[account.Name]]);
-            account.Limits = AccountLimits.Of(options);
-            account.Updated = Now;
-            IReadOnlyList<SubjectMapping> mappings = account == Global ? plan.GlobalMappings : options?.Mappings ?? [];
-            account.Mappings = mappings;
-            account.Router.SetMappings(AccountMappings.Create(mappings, account.Router.Seed));
+            if (plan.HasMembers && account != Global)
+            {
+                account.Members ??= new AccountMembers(_loops.Count);
+            }
+
+            Set(account, options, account == Global ? plan.GlobalMappings : options?.Mappings ?? []);
             account.Import(links[account.Name], name => _accounts[name]);
             if (options is null && account != Global && !account.IsSystem)
             {
-                _accounts.TryRemove(account.Name, out _);
-                account.Detach();
-                foreach (Account other in _accounts.Values)
-                {
-                    other.RemoveRepliesFrom(account);
-                }
+                Remove(account);
             }
         }
 
         SystemAccount = _accounts[plan.SystemAccount];
+    }
+
+    /// <summary>
+    /// Creates or changes some accounts of an operator, and removes others. The caller must close the clients of removed
+    /// accounts.
+    /// </summary>
+    /// <param name="accounts">The accounts to create or to change, each with its imports.</param>
+    /// <param name="removed">The names of the accounts to remove.</param>
+    /// <returns>Whether the imports of an account have changed.</returns>
+    internal bool Apply(IReadOnlyCollection<(AccountOptions Options, IReadOnlyList<ImportLink> Links)> accounts, IReadOnlyCollection<string> removed)
+    {
+        foreach ((AccountOptions options, _) in accounts)
+        {
+            Account account = Add(options.Name);
+            account.Members ??= new AccountMembers(_loops.Count);
+            Set(account, options, options.Mappings);
+        }
+
+        bool imports = false;
+        foreach ((AccountOptions options, IReadOnlyList<ImportLink> links) in accounts)
+        {
+            imports |= _accounts[options.Name].Import(links, name => _accounts[name]);
+        }
+
+        foreach (string name in removed)
+        {
+            if (Find(name) is { } account && account != SystemAccount)
+            {
+                account.Import([], name => _accounts[name]);
+                Remove(account);
+            }
+        }
+
+        return imports;
+    }
+
+    private void Set(Account account, AccountOptions? options, IReadOnlyList<SubjectMapping> mappings)
+    {
+        account.Links = new AccountLinks(options?.Exports ?? [], account.Links.Imports);
+        account.Limits = AccountLimits.Of(options);
+        account.Updated = Now;
+        if (mappings.Count != 0 || account.Mappings.Count != 0)
+        {
+            account.Mappings = mappings;
+            account.Router.SetMappings(AccountMappings.Create(mappings, account.Router.Seed));
+        }
+    }
+
+    private void Remove(Account account)
+    {
+        _accounts.TryRemove(account.Name, out _);
+        account.Detach();
+        foreach (Account other in _accounts.Values)
+        {
+            other.RemoveRepliesFrom(account);
+        }
     }
 
     public void Dispose()

@@ -34,10 +34,10 @@ internal sealed class AccountPlan
 
         foreach (AccountOptions account in _accounts.Values)
         {
-            RefuseTwice(account.Name, account.Mappings);
+            Check(account);
             foreach (AccountExport export in account.Exports)
             {
-                Check(account, export);
+                CheckAccounts(account, export);
             }
         }
 
@@ -46,7 +46,31 @@ internal sealed class AccountPlan
         RefuseCycles();
     }
 
+    /// <summary>Creates the plan of accounts that have been checked already, and whose imports are linked.</summary>
+    /// <param name="accounts">The accounts, without imports.</param>
+    /// <param name="links">The imports of the accounts.</param>
+    /// <param name="systemAccount">The name of the system account; null for <c>$SYS</c>.</param>
+    /// <param name="mappings">The mappings of the account <c>$G</c>.</param>
+    /// <exception cref="ArgumentException">A mapping is wrong.</exception>
+    internal AccountPlan(
+        IEnumerable<AccountOptions> accounts, IReadOnlyList<ImportLink> links, string? systemAccount, IReadOnlyList<SubjectMapping> mappings)
+    {
+        GlobalMappings = mappings;
+        RefuseTwice(AccountNames.Global, mappings);
+        foreach (AccountOptions account in accounts)
+        {
+            _accounts.Add(account.Name, account);
+        }
+
+        Links = links;
+        SystemAccount = systemAccount ?? AccountNames.System;
+        HasMembers = true;
+    }
+
     internal string SystemAccount { get; }
+
+    /// <summary>Whether accounts know their clients, because one account can change without the others.</summary>
+    internal bool HasMembers { get; }
 
     /// <summary>The mappings of the account <c>$G</c>.</summary>
     internal IReadOnlyList<SubjectMapping> GlobalMappings { get; }
@@ -62,6 +86,17 @@ internal sealed class AccountPlan
     /// <summary>Whether an account with this name exists.</summary>
     internal bool IsKnown(string name)
         => name is AccountNames.Global or AccountNames.System || _accounts.ContainsKey(name);
+
+    /// <summary>Checks what does not depend on other accounts.</summary>
+    /// <exception cref="ArgumentException">A mapping or an export is wrong.</exception>
+    internal static void Check(AccountOptions account)
+    {
+        RefuseTwice(account.Name, account.Mappings);
+        foreach (AccountExport export in account.Exports)
+        {
+            Check(account, export);
+        }
+    }
 
     private void Add(AccountOptions account)
     {
@@ -103,7 +138,7 @@ internal sealed class AccountPlan
         }
     }
 
-    private void Check(AccountOptions account, AccountExport export)
+    private static void Check(AccountOptions account, AccountExport export)
     {
         byte[] subject = Encoding.UTF8.GetBytes(export.Subject);
         if (!Subject.IsValidFilter(subject) || ReservedSubjects.ContainsReply(subject))
@@ -118,7 +153,10 @@ internal sealed class AccountPlan
                 $"Account '{account.Name}' exports '{export.Subject}' with a response timeout that is out of range: "
                 + "it must be more than zero and at most 24 days.");
         }
+    }
 
+    private void CheckAccounts(AccountOptions account, AccountExport export)
+    {
         foreach (string name in export.Accounts ?? [])
         {
             if (!IsKnown(name))

@@ -121,6 +121,48 @@ internal sealed class SystemJson(ServerCore core)
         Error(json, PageFailed, description);
     });
 
+    /// <summary>Writes the answer to a request that has changed the JWT of an account, or those of several accounts.</summary>
+    /// <param name="account">The account; null for several.</param>
+    /// <param name="message">The result.</param>
+    internal byte[] ClaimsDone(string? account, string message) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteStartObject("data");
+        Text(json, "account", account);
+        json.WriteNumber("code", 200);
+        json.WriteString("message", message);
+        json.WriteEndObject();
+    });
+
+    /// <summary>Writes the answer to a request about the JWT of an account that is refused.</summary>
+    /// <param name="account">The account; null for several.</param>
+    /// <param name="description">The reason.</param>
+    internal byte[] ClaimsError(string? account, string description) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteStartObject("error");
+        Text(json, "account", account);
+        json.WriteNumber("code", PageFailed);
+        json.WriteString("description", description);
+        json.WriteEndObject();
+    });
+
+    /// <summary>Writes the list of all accounts that have a JWT.</summary>
+    internal byte[] AccountList(IEnumerable<string> accounts) => Write(json =>
+    {
+        json.WritePropertyName("server");
+        Server(json);
+        json.WriteStartArray("data");
+        foreach (string account in accounts)
+        {
+            json.WriteStringValue(account);
+        }
+
+        json.WriteEndArray();
+    });
+
     /// <summary>Writes the answer to a request that was executed.</summary>
     internal byte[] Done() => Write(json =>
     {

@@ -33,6 +33,10 @@ internal sealed class AccountClaims
         Imports = [.. jwt.Nats.Objects("imports").Select(static i => new ImportClaim(i))];
         Mappings = [.. MappingsOf(jwt.Nats.Object("mappings"))];
         Check(limits);
+        ExportsDigest = jwt.Nats.Digest("exports", "signing_keys");
+        ImportsDigest = jwt.Nats.Digest("imports");
+        AccountPlan.Check(ToOptions());
+        jwt.Forget();
     }
 
     internal Jwt Jwt { get; }
@@ -65,6 +69,25 @@ internal sealed class AccountClaims
     internal IReadOnlyList<ImportClaim> Imports { get; }
 
     internal IReadOnlyList<SubjectMapping> Mappings { get; }
+
+    /// <summary>A hash of the claims that other accounts depend on when they import.</summary>
+    internal byte[] ExportsDigest { get; }
+
+    /// <summary>A hash of the imports.</summary>
+    internal byte[] ImportsDigest { get; }
+
+    /// <summary>
+    /// Creates the configuration of the account, without its imports. An export that needs activations names no account:
+    /// each import proves that it is permitted.
+    /// </summary>
+    internal AccountOptions ToOptions() => new(Key)
+    {
+        MaxConnections = MaxConnections,
+        MaxSubscriptions = MaxSubscriptions,
+        MaxPayload = MaxPayload,
+        Mappings = Mappings,
+        Exports = [.. Exports.Select(static e => e.Export)],
+    };
 
     /// <summary>Finds a signing key; null if the account has no such key.</summary>
     internal SigningKey? FindKey(string key) => _keys.GetValueOrDefault(key);

@@ -11,6 +11,7 @@ internal sealed class ActivationClaims
     /// <exception cref="JwtException">A claim is wrong.</exception>
     internal ActivationClaims(Jwt jwt)
     {
+        Jwt = jwt;
         _subject = Encoding.UTF8.GetBytes(jwt.Nats.Text("subject") ?? "");
         _isService = jwt.Nats.Text("kind") switch
         {
@@ -19,7 +20,10 @@ internal sealed class ActivationClaims
             _ => throw jwt.Nats.Wrong("kind", "must be \"stream\" or \"service\""),
         };
         Account = jwt.Nats.Text("issuer_account") is { Length: > 0 } account ? account : jwt.Issuer;
+        jwt.Forget();
     }
+
+    internal Jwt Jwt { get; }
 
     /// <summary>The key of the exporter.</summary>
     internal string Account { get; }

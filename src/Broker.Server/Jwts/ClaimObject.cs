@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 
@@ -39,6 +40,9 @@ internal sealed class ClaimObject
             }
         }
     }
+
+    /// <summary>An object without claims.</summary>
+    internal static ClaimObject None { get; } = new(null, "");
 
     /// <summary>The names of the claims.</summary>
     internal IEnumerable<string> Names => _claims.Keys;
@@ -114,6 +118,20 @@ internal sealed class ClaimObject
     /// <summary>Reads a list of any values.</summary>
     internal IEnumerable<JsonElement> Elements(string name)
         => TryFind(name, out JsonElement value) ? Items(name, value) : [];
+
+    /// <summary>Computes a hash of some claims, which shows whether two JWTs differ in them.</summary>
+    internal byte[] Digest(params ReadOnlySpan<string> names)
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        foreach (string name in names)
+        {
+            // No JSON contains a zero byte, so the parts cannot run into each other.
+            hash.AppendData(TryFind(name, out JsonElement value) ? Encoding.UTF8.GetBytes(value.GetRawText()) : []);
+            hash.AppendData([0]);
+        }
+
+        return hash.GetHashAndReset();
+    }
 
     private JsonElement.ArrayEnumerator Items(string name, JsonElement value)
         => value.ValueKind == JsonValueKind.Array ? value.EnumerateArray() : throw Wrong(name, "must be a list");

@@ -34,7 +34,9 @@ internal sealed class ExportClaim
             throw claims.Wrong("account_token_position", "is not the position of a * in the subject");
         }
 
-        Export = IsService ? Service(claims, subject) : new StreamExport(subject);
+        // No account may import an export that needs activations by its name alone.
+        IReadOnlyList<string>? to = NeedsToken ? [] : null;
+        Export = IsService ? Service(claims, subject, to) : new StreamExport(subject) { Accounts = to };
     }
 
     internal bool IsService { get; }
@@ -57,11 +59,12 @@ internal sealed class ExportClaim
     private static bool HasWildcardAt(string subject, long position)
         => subject.Split('.') is var tokens && position > 0 && position <= tokens.Length && tokens[position - 1] is "*";
 
-    private static ServiceExport Service(ClaimObject claims, string subject)
+    private static ServiceExport Service(ClaimObject claims, string subject, IReadOnlyList<string>? to)
     {
         long ticks = claims.Whole("response_threshold") / TimeSpan.NanosecondsPerTick;
         return new ServiceExport(subject)
         {
+            Accounts = to,
             Response = claims.Text("response_type") switch
             {
                 null or "" or "Singleton" => ServiceResponse.Once,

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 
 namespace Broker.Server;
@@ -5,6 +6,9 @@ namespace Broker.Server;
 /// <summary>An import in the claims of an account.</summary>
 internal sealed class ImportClaim
 {
+    private ActivationClaims? _activation;
+    private string? _problem;
+
     /// <exception cref="JwtException">A claim is wrong.</exception>
     internal ImportClaim(ClaimObject claims)
     {
@@ -54,6 +58,27 @@ internal sealed class ImportClaim
     internal string? Token { get; }
 
     internal AccountImport Import { get; }
+
+    /// <summary>Reads and verifies the activation, the first time only. Called by one thread at a time.</summary>
+    internal bool TryReadActivation(
+        ISignatureVerifier verifier, [NotNullWhen(true)] out ActivationClaims? activation, [NotNullWhen(false)] out string? reason)
+    {
+        if (_activation is null && _problem is null && Jwt.TryRead(Token!, JwtKind.Activation, verifier, out Jwt? jwt, out _problem))
+        {
+            try
+            {
+                _activation = new ActivationClaims(jwt);
+            }
+            catch (JwtException e)
+            {
+                _problem = e.Message;
+            }
+        }
+
+        activation = _activation;
+        reason = _activation is null ? _problem! : null;
+        return _activation is not null;
+    }
 
     private static string? Filter(ClaimObject claims, string name)
         => claims.Text(name) is not { Length: > 0 } text ? null

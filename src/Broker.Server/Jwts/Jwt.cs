@@ -9,7 +9,7 @@ namespace Broker.Server;
 /// <summary>
 /// A JWT of NATS, version 2: three parts in base64url, which are a header, claims in JSON, and an Ed25519 signature of
 /// the first two parts. An instance has a valid signature by the key that the claims name as the issuer. Whether this
-/// issuer is trusted, and whether the JWT is valid now, is for the caller to check. Immutable.
+/// issuer is trusted, and whether the JWT is valid now, is for the caller to check.
 /// </summary>
 internal sealed class Jwt
 {
@@ -45,6 +45,7 @@ internal sealed class Jwt
             JwtKind.Account => ("account", KeyKind.Operator, KeyKind.Account),
             JwtKind.User => ("user", KeyKind.Account, KeyKind.User),
             JwtKind.AuthorizationResponse => ("authorization_response", KeyKind.Account, KeyKind.User),
+            JwtKind.Generic => ("generic", KeyKind.Operator, KeyKind.Operator),
             _ => ("activation", KeyKind.Account, KeyKind.Account),
         };
         if (!string.Equals(Nats.Text("type"), name, StringComparison.Ordinal))
@@ -92,7 +93,7 @@ internal sealed class Jwt
     internal long NotBefore { get; }
 
     /// <summary>The claims of NATS.</summary>
-    internal ClaimObject Nats { get; }
+    internal ClaimObject Nats { get; private set; }
 
     /// <summary>Reads a JWT and verifies its signature.</summary>
     /// <param name="text">The JWT.</param>
@@ -122,6 +123,12 @@ internal sealed class Jwt
 
         return false;
     }
+
+    /// <summary>
+    /// Releases the JSON of <see cref="Nats"/>, which takes several times the memory of the JWT. Called when all its
+    /// claims have been read.
+    /// </summary>
+    internal void Forget() => Nats = ClaimObject.None;
 
     /// <summary>Why the JWT is not valid at this time; null if it is valid.</summary>
     /// <param name="now">The Unix time in seconds.</param>

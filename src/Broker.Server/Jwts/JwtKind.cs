@@ -17,4 +17,7 @@ internal enum JwtKind
 
     /// <summary>The answer of an auth callout service.</summary>
     AuthorizationResponse,
+
+    /// <summary>A request that an operator has signed.</summary>
+    Generic,
 }

@@ -36,6 +36,7 @@ internal sealed class OperatorClaims
         }
 
         Keys = IsStrict ? keys : [jwt.Subject, .. keys];
+        jwt.Forget();
     }
 
     internal Jwt Jwt { get; }

@@ -16,6 +16,7 @@ internal sealed class UserClaims
         }
 
         Account = string.IsNullOrEmpty(account) ? jwt.Issuer : account;
+        jwt.Forget();
     }
 
     internal Jwt Jwt { get; }

@@ -1,17 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>Changes the options of a running server. Either all changes apply or none. Thread-safe.</summary>
-internal sealed class ServerReload(ServerCore core, SystemRequests requests) : IDisposable
+internal sealed class ServerReload(ServerCore core, SystemRequests requests, AccountUpdates accounts)
 {
-    // The timer starts again after this time. So a clock that is set meanwhile counts, and no timer is too long.
-    private static readonly TimeSpan LongestTimer = TimeSpan.FromHours(1);
-
-    private readonly Lock _gate = new();
-
-    // Runs only while a JWT of an account can expire.
-    private ITimer? _timer;
-    private bool _disposed;
-
     /// <summary>Applies a change to a copy of the options, checks the copy, and puts it into effect.</summary>
     /// <exception cref="ArgumentException">
     /// The changed options are not valid. The server keeps its previous options.
@@ -20,108 +11,39 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests) : I
     {
         bool secures;
         string changes;
-        lock (_gate)
+        lock (accounts.Gate)
         {
             BrokerServerOptions before = core.Options;
             BrokerServerOptions after = before.Copy();
             change(after);
             RefuseFixed(before, after);
             after = after.Copy();
+            if (before.Operator is { } known)
+            {
+                after.Operator?.Verified.Inherit(known.Verified, after.Operator.Accounts.Values);
+            }
+
             after.Validate();
             secures = !after.HasSameSecurityAs(before);
-            OperatorMode? tokens = secures ? after.CreateOperatorMode(core.Time, Tokens) : Tokens;
+            OperatorMode? tokens = secures ? after.CreateOperatorMode(core.Time) : core.Security.Tokens as OperatorMode;
+            if (secures && core.Security.Tokens is OperatorMode earlier)
+            {
+                tokens?.Inherit(earlier);
+            }
+
             SecurityRules rules = secures ? new SecurityRules(after, tokens, core.CreateCallout(after)) : core.Security;
             AccountPlan plan = after.CreatePlan(tokens);
             var tls = ServerTls.Create(after.Tls);
             changes = OptionChanges.Describe(before, after);
             // Nothing can fail after this point.
             Apply(before, after, rules, plan, tls);
-            StartTimer();
+            accounts.Restart();
         }
 
         core.Log.Reloaded(changes);
         if (secures)
         {
             core.Log.SecurityUpdated();
-        }
-    }
-
-    /// <summary>
-    /// Starts the timer for the next time when a JWT of an account or an activation expires or becomes valid, and logs
-    /// imports without effect. Called when the server has started.
-    /// </summary>
-    internal void Begin()
-    {
-        lock (_gate)
-        {
-            StartTimer();
-        }
-    }
-
-    public void Dispose()
-    {
-        lock (_gate)
-        {
-            _disposed = true;
-            _timer?.Dispose();
-        }
-    }
-
-    private OperatorMode? Tokens => core.Security.Tokens as OperatorMode;
-
-    private void StartTimer()
-    {
-        if (Tokens is not { } tokens || _disposed)
-        {
-            _timer?.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-            return;
-        }
-
-        foreach (string warning in tokens.Warnings)
-        {
-            core.Log.ImportWithoutEffect(warning);
-        }
-
-        StartTimer(tokens);
-    }
-
-    private void StartTimer(OperatorMode tokens)
-    {
-        if (tokens.NextChange != long.MaxValue)
-        {
-            double seconds = Math.Clamp(tokens.NextChange - (core.Time.GetUtcNow().ToUnixTimeMilliseconds() / 1000.0), 0, LongestTimer.TotalSeconds);
-            _timer ??= core.Time.CreateTimer(static self => ((ServerReload)self!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-            _timer.Change(TimeSpan.FromSeconds(seconds), Timeout.InfiniteTimeSpan);
-        }
-    }
-
-    private void OnTimer()
-    {
-        lock (_gate)
-        {
-            if (_disposed || Tokens is not { } before)
-            {
-                return;
-            }
-
-            if (core.Time.GetUtcNow().ToUnixTimeSeconds() < before.NextChange)
-            {
-                StartTimer(before);
-                return;
-            }
-
-            try
-            {
-                BrokerServerOptions options = core.Options;
-                OperatorMode? tokens = options.CreateOperatorMode(core.Time, before);
-                Apply(options, options, new SecurityRules(options, tokens), options.CreatePlan(tokens), core.Tls);
-                StartTimer();
-            }
-            catch (ArgumentException e)
-            {
-                // A JWT that became valid conflicts with another one. The server keeps its accounts.
-                core.Log.ImportWithoutEffect(e.Message);
-            }
         }
     }
 
@@ -166,11 +88,15 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests) : I
         tls?.LogValidity(core.Log);
     }
 
+    private static bool HasSameResolver(OperatorOptions? before, OperatorOptions? after)
+        => before?.Resolver is { } known ? known.IsSameAs(after?.Resolver) : after?.Resolver is null;
+
     private static void RefuseFixed(BrokerServerOptions before, BrokerServerOptions after)
     {
         bool isRenamed = !string.Equals(before.ServerName, after.ServerName, StringComparison.Ordinal);
         string? changed = !before.EndPoints.SequenceEqual(after.EndPoints) ? nameof(BrokerServerOptions.EndPoints)
             : isRenamed ? nameof(BrokerServerOptions.ServerName)
+            : !HasSameResolver(before.Operator, after.Operator) ? "Operator.Resolver"
             : before.Loops != after.Loops ? nameof(BrokerServerOptions.Loops)
             : before.LoopOptions != after.LoopOptions ? nameof(BrokerServerOptions.LoopOptions)
             : before.Logger != after.Logger ? nameof(BrokerServerOptions.Logger)

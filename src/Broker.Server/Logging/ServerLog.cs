@@ -74,6 +74,11 @@ internal sealed partial class ServerLog(ILogger logger)
     internal void NotDelivered(ulong client, EndPoint? from, long messages, long bytes)
         => Undelivered(messages, bytes, client, Address(from));
 
+    /// <param name="account">The account; null for several.</param>
+    /// <param name="why">The reason.</param>
+    internal void AccountRefused(string? account, string why)
+        => AccountNotUsed(account is null ? "Accounts" : "Account " + TraceText.Clean(account, most: 64), TraceText.Clean(why, most: 512));
+
     // The text contains the keys of two accounts.
     internal void ImportWithoutEffect(string why) => ImportNotUsed(TraceText.Clean(why, most: 512));
 
@@ -140,6 +145,12 @@ internal sealed partial class ServerLog(ILogger logger)
     [LoggerMessage(43, LogLevel.Warning,
         "Certificate {Subject} is not valid now: it is valid from {Begin:u} to {End:u}, and clients will reject it")]
     internal partial void CertificateNotValid(string subject, DateTime begin, DateTime end);
+
+    [LoggerMessage(54, LogLevel.Warning, "{Which}: {Why}")]
+    private partial void AccountNotUsed(string which, string why);
+
+    [LoggerMessage(55, LogLevel.Information, "Account {Account} was {Change} by a request of the system account")]
+    internal partial void AccountChanged(string account, string change);
 
     [LoggerMessage(48, LogLevel.Warning, "Accounts: {Why}")]
     private partial void ImportNotUsed(string why);

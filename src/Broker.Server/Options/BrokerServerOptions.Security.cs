@@ -124,11 +124,10 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
 
     /// <summary>Creates the check of JWTs; null without <see cref="Operator"/>.</summary>
     /// <param name="time">The clock.</param>
-    /// <param name="before">The previous check, whose verified JWTs are used again; null for none.</param>
     /// <exception cref="ArgumentException">
     /// A JWT is refused, or another option conflicts with the operators.
     /// </exception>
-    internal OperatorMode? CreateOperatorMode(TimeProvider time, OperatorMode? before)
+    internal OperatorMode? CreateOperatorMode(TimeProvider time)
     {
         if (Operator is null)
         {
@@ -144,15 +143,25 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
             : AuthorizeAsync is not null ? nameof(AuthorizeAsync)
             : AuthCallout is not null ? nameof(AuthCallout)
             : null;
-        return other is null ? new OperatorMode(Operator, SignatureVerifier, time, before)
+        return other is null ? new OperatorMode(Operator, SystemAccount, SignatureVerifier, time)
             : throw new ArgumentException($"{nameof(Operator)} and {other} cannot be combined: JWTs identify all accounts and users.");
     }
 
     /// <summary>Creates the checked configuration of the accounts.</summary>
     /// <param name="tokens">The check of JWTs, which has the accounts; null for <see cref="Accounts"/>.</param>
+    /// <exception cref="ArgumentException">The accounts do not fit together.</exception>
     internal AccountPlan CreatePlan(OperatorMode? tokens)
-        => tokens is null ? new AccountPlan(Accounts, SystemAccount, Mappings)
-            : new AccountPlan(tokens.Accounts, SystemAccount ?? tokens.SystemAccount, Mappings);
+    {
+        if (tokens is null)
+        {
+            return new AccountPlan(Accounts, SystemAccount, Mappings);
+        }
+
+        IReadOnlyCollection<LinkedAccount> all = tokens.Graph.All;
+        return tokens.SystemAccount is { } system && Operator?.Resolver is null && !tokens.Graph.TryFind(system, out _)
+            ? throw new ArgumentException($"The system account is to be '{system}', but there is no such account.")
+            : new AccountPlan(all.Select(static a => a.Options), [.. all.SelectMany(static a => a.Effective)], tokens.SystemAccount, Mappings);
+    }
 
     /// <exception cref="ArgumentException">The auth callout is not valid, or another option conflicts with it.</exception>
     private void CheckCallout()

@@ -288,7 +288,7 @@ public sealed partial class BrokerServerOptions
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PingMax);
         CheckForEmptyCredentials();
         CheckCallout();
-        OperatorMode? tokens = CreateOperatorMode(TimeProvider.System, null);
+        OperatorMode? tokens = CreateOperatorMode(TimeProvider.System);
         _ = CreatePlan(tokens);
         _ = new SecurityRules(this, tokens);
         ValidateMapping();

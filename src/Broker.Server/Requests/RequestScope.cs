@@ -18,6 +18,9 @@ internal enum RequestScope
     /// <summary>The requester itself: <c>$SYS.REQ.USER.INFO</c>.</summary>
     Requester,
 
+    /// <summary>The JWT of one or of all accounts.</summary>
+    Claims,
+
     /// <summary>The subscribers of a subject in the account of the requester: <c>$SYS.DEBUG.SUBSCRIBERS</c>.</summary>
     Subscribers,
 }

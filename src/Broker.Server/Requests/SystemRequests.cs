@@ -25,8 +25,17 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     // Requests of the system account do not wait for requests of other accounts.
     private readonly RequestQueue _ofSystem = new();
     private readonly RequestQueue _ofOthers = new();
+
+    // Updates of accounts are written to a disk, so other requests do not wait for them.
+    private readonly RequestQueue _ofClaims = new();
     private Dictionary<Account, Subscription[]> _subscriptions = [];
     private Account? _system;
+
+    /// <summary>
+    /// The answers to requests about the JWTs of accounts; null without a directory of them. Set before the first client
+    /// connects.
+    /// </summary>
+    internal IClaimRequests? Claims { get; set; }
 
     /// <summary>
     /// Subscribes to requests in new accounts. If another account has become the system account, replaces the
@@ -55,6 +64,20 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
         _system = system;
     }
 
+    /// <summary>Subscribes to requests in an account that may be new. Called by one thread at a time.</summary>
+    internal void Subscribe(Account account)
+    {
+        if (!_subscriptions.ContainsKey(account))
+        {
+            Subscription[] added = [.. Requests(account, account == core.Accounts.SystemAccount).Select(r => r.Subscribe())];
+            Array.ForEach(added, account.Router.Add);
+            _subscriptions.Add(account, added);
+        }
+    }
+
+    /// <summary>Forgets an account that has been removed. Called by one thread at a time.</summary>
+    internal void Forget(Account account) => _subscriptions.Remove(account);
+
     /// <summary>
     /// Queues a request, which is answered soon. Returns false if the request is unknown or too many requests wait: the
     /// requester then learns that there are no responders. Called on any loop.
@@ -64,6 +87,17 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
         if (!IsKnown(request))
         {
             return false;
+        }
+
+        if (request.Scope == RequestScope.Claims)
+        {
+            return _ofClaims.TryAdd(() => Claims!.AnswerAsync(request, answer =>
+            {
+                if (request.Reply.Length != 0)
+                {
+                    events.Reply(request.Loop, request.ReplyAccount, request.Reply, answer);
+                }
+            }));
         }
 
         RequestQueue queue = request.ReplyAccount.IsSystem ? _ofSystem : _ofOthers;
@@ -91,6 +125,12 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
         _ => true,
     };
 
+    private static IEnumerable<string> ClaimFilters(bool holdsAll) =>
+    [
+        "$SYS.REQ.CLAIMS.UPDATE", "$SYS.REQ.ACCOUNT.*.CLAIMS.UPDATE", "$SYS.ACCOUNT.*.CLAIMS.UPDATE", "$SYS.REQ.CLAIMS.LIST", "$SYS.REQ.CLAIMS.DELETE",
+        .. holdsAll ? (ReadOnlySpan<string>)["$SYS.REQ.CLAIMS.PACK", "$SYS.REQ.ACCOUNT.*.CLAIMS.LOOKUP"] : [],
+    ];
+
     private IEnumerable<SystemRequest> Requests(Account account, bool isSystem)
     {
         yield return Request(RequestScope.Requester, "$SYS.REQ.USER.INFO");
@@ -101,6 +141,10 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
             yield return Request(RequestScope.ThisServer, $"$SYS.REQ.SERVER.{core.Identity.Id}.*");
             yield return Request(RequestScope.Account, "$SYS.REQ.ACCOUNT.*.*");
             yield return Request(RequestScope.Subscribers, "$SYS.DEBUG.SUBSCRIBERS");
+            foreach (string filter in Claims is { } claims ? ClaimFilters(claims.HoldsAll) : [])
+            {
+                yield return Request(RequestScope.Claims, filter);
+            }
         }
         else
         {

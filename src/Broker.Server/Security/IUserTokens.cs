@@ -15,6 +15,9 @@ internal interface IUserTokens
     /// <param name="transport">The transport of the client.</param>
     Verdict Check(Credentials credentials, string? nonce, EndPoint? from, ClientTransport transport);
 
+    /// <summary>Whether the rights of a user follow from the present claims of its account.</summary>
+    bool IsCurrent(Principal principal);
+
     /// <summary>
     /// Finds the new principal of a user that other rules have authenticated. Returns null and the error text for the
     /// client if the user must not stay connected.

@@ -8,6 +8,15 @@ namespace Broker.Server;
 /// <param name="Transport">The transport of the client.</param>
 internal sealed record UserGrant(object Token, EndPoint? From, ClientTransport Transport)
 {
+    /// <summary>The claims of the account that the other properties follow from; null before they are known.</summary>
+    internal object? Account { get; init; }
+
+    /// <summary>Whether the user has not shown that it has its key.</summary>
+    internal bool IsBearer { get; init; }
+
+    /// <summary>Whether the permissions come from the JWT of the user itself, which never changes.</summary>
+    internal bool HasOwnAccess { get; init; }
+
     /// <summary>The maximum number of subscriptions; null for no limit.</summary>
     internal int? Subscriptions { get; init; }
 

@@ -9,4 +9,7 @@ namespace Broker.Server;
 /// check is needed.
 /// </param>
 /// <param name="Reason">Why the client is refused, for the log; null for wrong credentials.</param>
-internal readonly record struct Verdict(Principal? Principal, Func<Verdict>? Verify = null, string? Reason = null);
+/// <param name="Wait">
+/// A task that the check waits for: when it has completed, the check runs once more. Null if the result is final.
+/// </param>
+internal readonly record struct Verdict(Principal? Principal, Func<Verdict>? Verify = null, string? Reason = null, Task? Wait = null);

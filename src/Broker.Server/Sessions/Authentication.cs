@@ -27,6 +27,8 @@ internal sealed partial class Authentication(
     X509Certificate2? certificate,
     IAuthenticationOwner owner)
 {
+    internal const string TooManyLogins = "too many logins wait to be verified";
+
     private const string NotAuthorized = "Authorization Violation";
     private const string AccountFull = "maximum account active connections exceeded";
 
@@ -177,6 +179,9 @@ internal sealed partial class Authentication(
     internal void ReportResult(ConnectRequest request, Principal? principal, string? reason = null)
         => channel.Loop.Post(() => OnResult(request, principal, reason));
 
+    /// <summary>Queues a verification. Returns false if too many wait. Thread-safe.</summary>
+    internal bool TryEnqueue(CredentialCheck check) => channel.Server.Verifications.TryEnqueue(channel.RemoteEndPoint, check);
+
     /// <summary>Logs an exception of a callback or a verifier. Thread-safe.</summary>
     internal void LogFailure(Exception error)
         => channel.Server.Log.AuthorizeFailed(channel.Id, channel.RemoteEndPoint, error);
@@ -185,17 +190,20 @@ internal sealed partial class Authentication(
     /// Applies the security rules again if they have been replaced. Closes the connection if the new rules refuse the
     /// client. Returns true if the rules have been replaced and the client stays connected.
     /// </summary>
-    internal bool TryApplyRules()
+    /// <param name="accountChanged">Whether the account of the client has changed, which no other rule shows.</param>
+    internal bool TryApplyRules(bool accountChanged = false)
     {
         SecurityRules before = _security;
         _security = channel.Server.Security;
-        if (channel.IsEnded || before == _security)
+        if (channel.IsEnded || (before == _security && !accountChanged))
         {
             return false;
         }
 
+        // The result of a verification is checked against the present claims of the account, so it need not begin again
+        // if only these have changed.
         string refusal = NotAuthorized;
-        Principal? now = identity.Principal is not { } principal || IsVerifying
+        Principal? now = identity.Principal is not { } principal || (IsVerifying && before != _security)
             ? null
             : _security.Renew(principal, before, out refusal);
         if (now is null || channel.Server.Accounts.Find(now.Account) != identity.Account || (user is null && !MayConnect(now)))
@@ -207,13 +215,19 @@ internal sealed partial class Authentication(
 
         identity.TrySetPrincipal(now, identity.Account);
         StartEnd();
-        if (identity.TryLeaveFullAccount())
+        return accountChanged || !LeaveFullAccount();
+    }
+
+    /// <summary>Closes the connection if its account has more clients than its maximum. Returns true then.</summary>
+    internal bool LeaveFullAccount()
+    {
+        if (channel.IsEnded || !identity.TryLeaveFullAccount())
         {
-            channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, AccountFull);
-            channel.Fail(AccountFull);
             return false;
         }
 
+        channel.Server.Log.Refused(channel.Id, channel.RemoteEndPoint, AccountFull);
+        channel.Fail(AccountFull);
         return true;
     }
 
@@ -264,9 +278,9 @@ internal sealed partial class Authentication(
 
         _admission.BeginVerification(_security.Timeout, OnTimeout);
         var check = new CredentialCheck(this, request, verdict);
-        if (!channel.Server.Verifications.TryEnqueue(channel.RemoteEndPoint, check))
+        if (!TryEnqueue(check))
         {
-            Refuse("too many logins wait to be verified");
+            Refuse(TooManyLogins);
         }
 
         return false;
@@ -282,6 +296,13 @@ internal sealed partial class Authentication(
         }
 
         channel.Publisher.Begin();
+        if (principal?.Kind is PrincipalKind.Jwt && _security.Tokens?.IsCurrent(principal) == false)
+        {
+            // The account has changed since the verification began.
+            principal = _security.Tokens.Renew(principal, out _);
+            reason = "its account has changed";
+        }
+
         bool isGood = principal is not null && MayConnect(principal) && _security == channel.Server.Security;
         if (isGood && !TryRemoveSubscriptions(principal!))
         {

@@ -144,6 +144,8 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
         => Access is not { } access || access.MaySubscribe(reply, default) || access.MayPublish(reply)
             || channel.Target.Grants?.MayUse(reply, now) == true;
 
+    private IAccountMember Member => (IAccountMember)channel.Target.Owner;
+
     private bool TryMoveTo(Account account)
     {
         if (_isCounted && _account == account)
@@ -159,6 +161,7 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
         LeaveAccount();
         _isCounted = true;
         _account = account;
+        account.Members?.Add(channel.Loop.Index, Member);
         reservation?.Enter(account);
         channel.Server.Events.ConnectionsChanged(channel.Loop, account);
         return true;
@@ -176,6 +179,7 @@ internal sealed class ClientIdentity(ClientChannel channel, SubjectReservation? 
     private void OnLeft()
     {
         _isCounted = false;
+        _account.Members?.Remove(channel.Loop.Index, Member);
         reservation?.Leave(_account);
         channel.Server.Events.ConnectionsChanged(channel.Loop, _account);
     }

@@ -56,10 +56,16 @@ internal sealed partial class ClientSession
     /// <summary>Stores the version of the INFO that is about to be sent. Called on the connection's loop.</summary>
     internal void SetInfoVersion(int version) => _infoVersion = version;
 
-    private void ApplySecurity()
+    ulong IAccountMember.Id => Id;
+
+    void IAccountMember.OnAccountChanged() => ApplySecurity(accountChanged: true);
+
+    void IAccountMember.OnAccountFull() => _authentication.LeaveFullAccount();
+
+    private void ApplySecurity(bool accountChanged = false)
     {
         AccessRules? before = _identity.Access;
-        if (!_authentication.TryApplyRules())
+        if (!_authentication.TryApplyRules(accountChanged))
         {
             return;
         }

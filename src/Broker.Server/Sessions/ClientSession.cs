@@ -15,7 +15,7 @@ namespace Broker.Server;
 /// The session runs on the connection's loop. Publishers of other loops only access its target.
 /// </remarks>
 internal sealed partial class ClientSession
-    : ConnectionHandler, IConnectionOwner, IAuthenticationOwner, ITlsUpgradeOwner
+    : ConnectionHandler, IConnectionOwner, IAuthenticationOwner, ITlsUpgradeOwner, IAccountMember
 {
     private readonly ServerCore _server;
     private readonly ConnectionTarget _target;

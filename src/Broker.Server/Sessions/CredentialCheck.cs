@@ -1,7 +1,11 @@
 namespace Broker.Server;
 
 /// <summary>The verification of a password, signature or JWT, which runs on another thread than the loop.</summary>
-internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict)
+/// <param name="authentication">The authentication of the client.</param>
+/// <param name="request">The CONNECT of the client.</param>
+/// <param name="verdict">The check.</param>
+/// <param name="isLast">Whether the check has waited already, so its result is final.</param>
+internal sealed class CredentialCheck(Authentication authentication, ConnectRequest request, Verdict verdict, bool isLast = false)
     : Verification
 {
     internal override bool IsAbandoned => !authentication.IsResultNeeded;
@@ -18,6 +22,21 @@ internal sealed class CredentialCheck(Authentication authentication, ConnectRequ
             authentication.LogFailure(e);
         }
 
+        if (result.Wait is { } wait && !isLast)
+        {
+            // No thread waits: the check is queued again.
+            wait.GetAwaiter().UnsafeOnCompleted(RunAgain);
+            return;
+        }
+
         authentication.ReportResult(request, result.Principal, result.Reason);
+    }
+
+    private void RunAgain()
+    {
+        if (!authentication.TryEnqueue(new CredentialCheck(authentication, request, verdict, isLast: true)))
+        {
+            authentication.ReportResult(request, null, Authentication.TooManyLogins);
+        }
     }
 }

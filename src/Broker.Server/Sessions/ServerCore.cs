@@ -47,7 +47,7 @@ internal sealed class ServerCore
         AuthenticationBytes = new ByteBudget(HeapLimit.Reduce(MaxAuthenticationBytes, heap));
         ReplyGrantBytes = new ByteBudget(HeapLimit.Reduce(ReplyGrants.MaxBytesInAll, heap));
         Log = new ServerLog(options.Logger);
-        OperatorMode? tokens = options.CreateOperatorMode(loops.TimeProvider, null);
+        OperatorMode? tokens = options.CreateOperatorMode(loops.TimeProvider);
         AccountPlan plan = options.CreatePlan(tokens);
         _tls = ServerTls.Create(options.Tls);
         _tls?.LogValidity(Log);
@@ -79,6 +79,9 @@ internal sealed class ServerCore
     }
 
     internal ServerLog Log { get; }
+
+    /// <summary>The event loops of the server.</summary>
+    internal EventLoopGroup Loops => _loops;
 
     /// <summary>The clock of the server, which is the clock of its event loops.</summary>
     internal TimeProvider Time => _loops.TimeProvider;

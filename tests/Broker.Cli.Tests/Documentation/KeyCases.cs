@@ -226,8 +226,14 @@ internal static class KeyCases
                 [$"KEY: {account}\nresolver: MEMORY", $"KEY: {one}\nresolver: MEMORY\noperator: \"{jwt}\"", $"KEY: {one}", "KEY: []\nresolver: MEMORY"]),
             .. Aliases(
                 "File", ["resolver", "account_resolver", "accounts_resolver"],
-                [$"KEY: MEMORY\noperator: \"{jwt}\"", $"KEY: mem\noperator: \"{jwt}\""],
-                ["KEY: MEMORY", $"KEY: URL(\"http://127.0.0.1/\")\noperator: \"{jwt}\"", $"KEY {{ type: full, dir: FOLDER }}\noperator: \"{jwt}\"", $"KEY: 1\noperator: \"{jwt}\""]),
+                [$"KEY: MEMORY\noperator: \"{jwt}\"", $"KEY: mem\noperator: \"{jwt}\"", $"KEY: URL(\"http://127.0.0.1/\")\noperator: \"{jwt}\"", $"KEY {{ type: full, dir: \"FOLDER/jwts\" }}\nsystem_account: {account}\n{preload}\noperator: \"{jwt}\""],
+                ["KEY: MEMORY", $"KEY: URL(\"ftp://127.0.0.1/\")\noperator: \"{jwt}\"", $"KEY {{ type: full, dir: FOLDER }}\nsystem_account: {account}\noperator: \"{jwt}\"", $"KEY {{ type: full }}\nsystem_account: {account}\noperator: \"{jwt}\"", $"KEY {{ type: full, dir: FOLDER }}\noperator: \"{jwt}\"", $"KEY: 1\noperator: \"{jwt}\""]),
+            new(
+                "File", "resolver_tls", [$"resolver_tls {{ }}\nresolver: URL(\"https://127.0.0.1/\")\noperator: \"{jwt}\""],
+                [$"resolver_tls: 1\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_tls {{ ca_file: \"FOLDER/none\" }}\nresolver: URL(\"https://127.0.0.1/\")\noperator: \"{jwt}\""]),
+            new(
+                "File", "resolver_pinned_accounts", [$"resolver_pinned_accounts: [{account}]\nresolver: MEMORY\noperator: \"{jwt}\""],
+                [$"resolver_pinned_accounts: [x]\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_pinned_accounts: 1\nresolver: MEMORY\noperator: \"{jwt}\""]),
             new(
                 "File", "resolver_preload", [$"{preload}\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ }}\nresolver: MEMORY\noperator: \"{jwt}\""],
                 [preload, $"resolver_preload: x\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ {account}: \"{jwt}\" }}\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ A: \"{ofAccount}\" }}\nresolver: MEMORY\noperator: \"{jwt}\"", $"resolver_preload {{ {account}: 1 }}\nresolver: MEMORY\noperator: \"{jwt}\""]),
