@@ -9,6 +9,7 @@ using Broker.LoadTest.Runs;
 using Broker.LoadTest.Servers;
 using Broker.LoadTest.SlowReaders;
 using Broker.LoadTest.Soak;
+using Broker.LoadTest.Tokens;
 
 namespace Broker.LoadTest;
 
@@ -62,6 +63,7 @@ internal static class CommandLine
         };
         command.Subcommands.Add(AgreementCommand.Create());
         command.Subcommands.Add(ChurnCommand.Create());
+        command.Subcommands.Add(TokensCommand.Create());
         command.Subcommands.Add(ClientProcessCommand.Create());
         command.Subcommands.Add(ClientsCommand.Create());
         command.Subcommands.Add(HostCommand.Create());
