@@ -64,7 +64,7 @@ internal sealed class CheckedSegment
         long end = Math.Max(index?.End ?? own?.End ?? 0, endsAtCapacity ? header.Capacity : 0);
         segment.AddEnd(isReadable || own is not null ? end : Math.Max(bytes.Length, UsualLength), content?.End ?? SegmentHeader.Length);
         segment.AddNotices(hasIndexFile, hasHeader, damagedAt);
-        segment.CheckLength(hasHeader);
+        segment.CheckLength(hasHeader, content);
         segment.CheckEnd(own, content);
         segment.IsDamaged |= segment._items.Exists(static item => item.Kind != SegmentItemKind.Record);
         return segment;
@@ -169,14 +169,15 @@ internal sealed class CheckedSegment
     }
 
     // The bytes between the last record and the end of a file are not used.
-    private void CheckLength(bool hasHeader)
+    private void CheckLength(bool hasHeader, SegmentContent? content)
     {
-        if (_index is { } index && Length != index.End && hasHeader && Length != Header.Capacity)
+        bool isOdd = _index is { } index ? Length != index.End && hasHeader && Length != Header.Capacity : content is { EndsInPadding: true };
+        if (isOdd)
         {
             IsDamaged = true;
             if (!_items.Exists(static item => item.Kind != SegmentItemKind.Record))
             {
-                Notices.Add(new FoundDamage(StoreFindingKind.Notice, Name, Math.Min(Length, index.End), 0, $"the file has {Length} bytes in place of {index.End}; no record is lost"));
+                Notices.Add(new FoundDamage(StoreFindingKind.Notice, Name, Length, 0, "the file has another length than it had; no record is lost"));
             }
         }
     }

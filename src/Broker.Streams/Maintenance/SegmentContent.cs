@@ -29,6 +29,9 @@ internal sealed class SegmentContent
     /// <summary>The number of the group after the last one that was found; 0 if none was found.</summary>
     internal ulong NextGroup { get; private set; }
 
+    /// <summary>Whether the unused bytes behind the last group are missing. A start of a store wants them.</summary>
+    internal bool EndsInPadding { get; private set; }
+
     internal static SegmentContent Of(byte[] data, uint salt)
     {
         var content = new SegmentContent(data, salt);
@@ -118,6 +121,7 @@ internal sealed class SegmentContent
             End = Math.Max(End, Math.Min(end, _data.Length));
         }
 
+        EndsInPadding = end > _data.Length;
         _at = (int)Math.Min(end, _data.Length);
     }
 

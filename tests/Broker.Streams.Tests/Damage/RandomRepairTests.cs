@@ -28,8 +28,8 @@ public sealed class RandomRepairTests(ITestOutputHelper output)
                 for (int i = 0; i < RepairsOfOneStore; i++, count++)
                 {
                     SimulatedDisk disk = store.Copy();
-                    List<DamagedRange> damage = store.Damage(disk, random);
-                    (int lostNow, int returnedNow) = store.RepairAndCheck(disk, damage);
+                    HashSet<string> damaged = store.Damage(disk, random);
+                    (int lostNow, int returnedNow) = store.RepairAndCheck(disk, damaged);
                     lost += lostNow;
                     returned += returnedNow;
                 }

@@ -20,7 +20,7 @@ internal sealed class RandomStore
 
     // Each text is used once, and begins with the name of its stream.
     private readonly Dictionary<string, ulong> _published = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, (DamagedRange Place, string Stream)> _alive = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, (MessagePlace Place, string Stream)> _alive = new(StringComparer.Ordinal);
     private readonly Dictionary<string, ulong> _last = new(StringComparer.Ordinal);
     private readonly Dictionary<string, HashSet<ulong>> _handled = new(StringComparer.Ordinal);
     private int _count;
@@ -53,15 +53,13 @@ internal sealed class RandomStore
 
     public SimulatedDisk Copy() => _disk.Copy();
 
-    /// <summary>Changes one to three places.</summary>
-    public List<DamagedRange> Damage(SimulatedDisk disk, Random random)
+    /// <summary>Changes one to three places. Returns the messages that are damaged.</summary>
+    public HashSet<string> Damage(SimulatedDisk disk, Random random)
     {
-        var all = new List<DamagedRange>();
         string[] names = [.. disk.Files.Keys.Order(StringComparer.Ordinal)];
         for (int i = random.Next(1, 4); i > 0; i--)
         {
-            string name = names[random.Next(names.Length)];
-            SimulatedFile file = disk.Files[name];
+            SimulatedFile file = disk.Files[names[random.Next(names.Length)]];
             if (file.Current.Length == 0)
             {
                 continue;
@@ -73,38 +71,36 @@ internal sealed class RandomStore
             {
                 case 0:
                     file.Current = file.Current[..at];
-                    all.Add(new DamagedRange(name, at, long.MaxValue));
                     break;
+
                 // Without an orderly end, zeros in place of the last group look as if it had never been written.
                 case 1 when _isClosed:
                     file.Current.AsSpan(at..end).Clear();
-                    all.Add(new DamagedRange(name, at, end));
                     break;
                 case 2:
                     random.NextBytes(file.Current.AsSpan(at..end));
-                    all.Add(new DamagedRange(name, at, end));
                     break;
                 default:
                     file.Current[at] ^= (byte)random.Next(1, 256);
-                    all.Add(new DamagedRange(name, at, at + 1));
                     break;
             }
         }
 
-        return all;
+        return [.. _alive.Where(message => IsChanged(disk, message.Value.Place)).Select(static message => message.Key)];
     }
 
     /// <summary>Repairs a damaged copy and compares it with this store.</summary>
+    /// <param name="disk">The damaged copy.</param>
+    /// <param name="damaged">The damaged messages.</param>
     /// <returns>The numbers of damaged messages, and of deleted messages that are there again.</returns>
-    public (int Lost, int Returned) RepairAndCheck(SimulatedDisk disk, List<DamagedRange> damage)
+    public (int Lost, int Returned) RepairAndCheck(SimulatedDisk disk, HashSet<string> damaged)
     {
         StoreReport report = StoreRepair.Run(disk, "account", StoreExtensions.Small());
         StoreReport after = StoreCheck.Run(disk, "account");
-        Assert.True(after.Findings.Count == 0, $"After damage to {string.Join(", ", damage)} and the repair of\n{TextOf(report)}\nthere is\n{TextOf(after)}");
+        Assert.True(after.Findings.Count == 0, $"After the repair of\n{TextOf(report)}\nthere is\n{TextOf(after)}");
         Assert.Equal(report.Streams, after.Streams.Select((stream, i) => stream with { Lost = report.Streams[i].Lost }));
         using var store = StreamStore.Open(disk, StoreExtensions.Small());
         Assert.True(store.Recovery.IsClean);
-        HashSet<string> damaged = [.. _alive.Where(message => damage.Exists(range => Overlaps(range, message.Value.Place))).Select(static message => message.Key)];
         var found = new HashSet<string>(StringComparer.Ordinal);
         var returned = new List<string>();
         foreach (StoredStream stream in store.Streams())
@@ -159,7 +155,12 @@ internal sealed class RandomStore
         Assert.True(stream.Last > last, $"A sequence of {name} up to {last} is used again: {stream.Last}.");
     }
 
-    private static bool Overlaps(DamagedRange range, DamagedRange place) => range.File == place.File && range.From < place.To && range.To > place.From;
+    // New bytes can be the same as the old ones.
+    private bool IsChanged(SimulatedDisk disk, MessagePlace place)
+    {
+        byte[] now = disk.Files[place.File].Current;
+        return now.Length < place.To || !now.AsSpan(place.From..place.To).SequenceEqual(_disk.Files[place.File].Current.AsSpan(place.From..place.To));
+    }
 
     private void Change(StreamStore store)
     {
@@ -236,7 +237,7 @@ internal sealed class RandomStore
             foreach ((ulong sequence, string text) in store.All(stream.Name))
             {
                 Assert.True(stream.TryFind(sequence, out MessageEntry entry));
-                _alive[text] = (new DamagedRange(entry.Segment!.Name, entry.Offset, entry.Offset + entry.Size), stream.Name);
+                _alive[text] = (new MessagePlace(entry.Segment!.Name, (int)entry.Offset, (int)entry.Offset + entry.Size), stream.Name);
             }
 
             _last[stream.Name] = stream.Last;
