@@ -353,7 +353,14 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             return new ApiError(400, 10148, "consumer already exists");
         }
 
-        return isSame ? null : ConsumerRules.Change(known.Config, config);
+        if (isSame)
+        {
+            return null;
+        }
+
+        // Somebody receives the messages, so another program that uses the name would take them away.
+        bool isMoved = !string.Equals(known.Config.DeliverSubject, config.DeliverSubject, StringComparison.Ordinal);
+        return ConsumerRules.Change(known.Config, config) ?? (isMoved && known.IsBound ? ApiErrors.ConsumerNameInUse : null);
     }
 
     private static ApiError? CreateError(ServedStream stream, ConsumerConfig config, string? action)

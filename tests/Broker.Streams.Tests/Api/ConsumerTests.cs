@@ -45,6 +45,30 @@ public sealed class ConsumerTests
     }
 
     [Fact]
+    public async Task A_push_consumer_moves_to_another_subject_when_nobody_receives_its_messages()
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+        const string Config = "\"durable_name\":\"C\",\"ack_policy\":\"explicit\",\"deliver_subject\":\"{0}\"";
+        string Request(string to) => $$$"""{"stream_name":"S","config":{{{{Config.Replace("{0}", to, StringComparison.Ordinal)}}}}}""";
+        await CreateAsync(site, Config.Replace("{0}", "one", StringComparison.Ordinal));
+        using (Subscription first = site.Connection.Subscribe("one", static (in _) => { }))
+        {
+            await site.Connection.FlushAsync(cancellationToken: TestContext.Current.CancellationToken);
+
+            Assert.Equal(10013, ApiSite.CodeOf(await site.CallAsync("CONSUMER.CREATE.S.C", Request("two"))));
+        }
+
+        var received = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+        site.Connection.Subscribe("two", (in message) => received.TrySetResult(message.Text));
+        await site.Connection.FlushAsync(cancellationToken: TestContext.Current.CancellationToken);
+
+        Assert.Equal(0, ApiSite.CodeOf(await site.CallAsync("CONSUMER.CREATE.S.C", Request("two"))));
+        await site.PublishAsync("S", "moved");
+        Assert.Equal("moved", await received.Task.WaitAsync(Wait.Limit, TestContext.Current.CancellationToken));
+    }
+
+    [Fact]
     public async Task A_push_consumer_goes_on_when_flow_control_is_answered_after_the_window_was_overfilled()
     {
         const int Messages = 400;
