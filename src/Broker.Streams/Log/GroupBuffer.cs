@@ -123,6 +123,7 @@ internal sealed class GroupBuffer
             {
                 last?.OnReported();
                 last = completion.Target;
+                last.OnReporting();
             }
 
             last.OnStored(completion.Token, completion.Sequence, outcome);

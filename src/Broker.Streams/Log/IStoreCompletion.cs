@@ -4,6 +4,14 @@ namespace Broker.Streams;
 internal interface IStoreCompletion
 {
     /// <summary>
+    /// Called on the store's thread before the calls of <see cref="OnStored"/> for a group. A receiver of several stores
+    /// is called by several threads at the same time.
+    /// </summary>
+    void OnReporting()
+    {
+    }
+
+    /// <summary>
     /// Called on the store's thread after the sync of the group. It must return quickly, and must not throw.
     /// </summary>
     /// <param name="token">The number that was given with the record.</param>

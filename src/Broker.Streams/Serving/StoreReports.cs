@@ -4,8 +4,8 @@ using Broker.Transport;
 namespace Broker.Streams;
 
 /// <summary>
-/// Brings the outcomes of a store from the store's thread to the loop of the account: one lock and one wake for each
-/// group.
+/// Brings the outcomes of the stores of an account, each of which has a thread, to the loop of the account: one lock and
+/// one wake for each group.
 /// </summary>
 internal sealed class StoreReports : IStoreCompletion
 {
@@ -13,9 +13,6 @@ internal sealed class StoreReports : IStoreCompletion
     private readonly Action<ReadOnlySpan<Report>> _handle;
     private readonly Action _drain;
     private readonly Lock _gate = new();
-
-    // Used by the store's thread.
-    private readonly List<Report> _group = [];
 
     private List<Report> _ready = [];
     private List<Report> _handled = [];
@@ -31,20 +28,19 @@ internal sealed class StoreReports : IStoreCompletion
         _drain = Drain;
     }
 
-    public void OnStored(long token, ulong sequence, StoreOutcome outcome) => _group.Add(new Report(token, sequence, outcome));
+    // The store on the disk and the one in memory may report at the same time, so a group holds the lock.
+    public void OnReporting() => _gate.Enter();
+
+    public void OnStored(long token, ulong sequence, StoreOutcome outcome) => _ready.Add(new Report(token, sequence, outcome));
 
     public void OnReported()
     {
-        lock (_gate)
+        if (!_isPosted)
         {
-            _ready.AddRange(CollectionsMarshal.AsSpan(_group));
-            if (!_isPosted)
-            {
-                _isPosted = _loop.TryPost(_drain);
-            }
+            _isPosted = _loop.TryPost(_drain);
         }
 
-        _group.Clear();
+        _gate.Exit();
     }
 
     private void Drain()
