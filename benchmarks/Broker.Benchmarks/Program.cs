@@ -29,6 +29,8 @@ const string IdleOption = "--idle";
 const string NatsNetOption = "--natsnet";
 const string StorageArgument = "file";
 const string StreamsOption = "--streams";
+const string StreamMemoryOption = "--stream-memory";
+const string StreamPingsOption = "--stream-pings";
 
 if (args is [WireOption])
 {
@@ -74,6 +76,21 @@ if (args is [StreamsOption, string first, string firstId, string second, string 
     await using MeasuredServer other = await MeasuredServer.ConnectAsync(second, int.Parse(secondId, CultureInfo.InvariantCulture)).ConfigureAwait(false);
     int scale = args.Length > 6 ? int.Parse(args[6], CultureInfo.InvariantCulture) : 100;
     await StreamRates.RunAsync(Console.Out, ours, other, rounds: 5, scale, args.Length > 5 ? args[5] : null).ConfigureAwait(false);
+    return 0;
+}
+
+if (args is [StreamMemoryOption, string firstUrl, string firstProcess, string secondUrl, string secondProcess])
+{
+    await using MeasuredServer ours = await MeasuredServer.ConnectAsync(firstUrl, int.Parse(firstProcess, CultureInfo.InvariantCulture)).ConfigureAwait(false);
+    await using MeasuredServer other = await MeasuredServer.ConnectAsync(secondUrl, int.Parse(secondProcess, CultureInfo.InvariantCulture)).ConfigureAwait(false);
+    await StreamMemory.RunAsync(Console.Out, ours, other, streams: 1_000, consumers: 10_000, keys: 200_000).ConfigureAwait(false);
+    return 0;
+}
+
+if (args is [StreamPingsOption, string pinged, string pingedProcess])
+{
+    await using MeasuredServer measured = await MeasuredServer.ConnectAsync(pinged, int.Parse(pingedProcess, CultureInfo.InvariantCulture)).ConfigureAwait(false);
+    await StreamPings.RunAsync(Console.Out, measured, rounds: 5, TimeSpan.FromSeconds(3)).ConfigureAwait(false);
     return 0;
 }
 

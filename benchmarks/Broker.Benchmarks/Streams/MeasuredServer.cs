@@ -10,14 +10,16 @@ internal sealed class MeasuredServer : IAsyncDisposable
     private readonly BrokerConnection _connection;
     private readonly Process _process;
 
-    private MeasuredServer(BrokerConnection connection, Process process)
+    private MeasuredServer(string url, BrokerConnection connection, Process process)
     {
+        Url = url;
         _connection = connection;
         _process = process;
         Streams = connection.Streams();
     }
 
-    internal BrokerConnection Connection => _connection;
+    /// <summary>The address of the server.</summary>
+    internal string Url { get; }
 
     internal StreamsClient Streams { get; }
 
@@ -44,7 +46,7 @@ internal sealed class MeasuredServer : IAsyncDisposable
     /// <param name="url">The address of the server.</param>
     /// <param name="processId">The process of the server, on this machine.</param>
     internal static async Task<MeasuredServer> ConnectAsync(string url, int processId)
-        => new(await BrokerConnection.ConnectAsync(url).ConfigureAwait(false), Process.GetProcessById(processId));
+        => new(url, await BrokerConnection.ConnectAsync(url).ConfigureAwait(false), Process.GetProcessById(processId));
 
     public async ValueTask DisposeAsync()
     {
