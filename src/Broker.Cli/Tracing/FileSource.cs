@@ -12,21 +12,33 @@ internal sealed class FileSource : ITraceSource
     /// <summary>The account of users that are in no account.</summary>
     public const string GlobalAccount = "$G";
 
+    private const string NobodyConnected = "The file does not tell who is connected: -s asks a running server.";
+
     private readonly ServeSettings _settings;
 
-    public FileSource(ServeSettings settings)
+    private FileSource(ServeSettings settings, IReadOnlyList<TracedAccount> accounts)
     {
         _settings = settings;
-        Accounts =
-        [
-            .. (settings.Security?.Accounts ?? []).Select(static a => new TracedAccount(a.Name, a.Mappings, a.Imports)),
-            new TracedAccount(GlobalAccount, settings.Mappings, []),
-        ];
+        Accounts = accounts;
     }
 
     public IReadOnlyList<TracedAccount> Accounts { get; }
 
-    public IReadOnlyList<string> Unknown { get; } = ["The file does not tell who is connected: -s asks a running server."];
+    public IReadOnlyList<string> Unknown => HasOperator
+        ? [NobodyConnected, "The permissions of users are in their JWTs, which the file does not contain."]
+        : [NobodyConnected];
+
+    private bool HasOperator => _settings.Security?.Operator is not null;
+
+    /// <summary>Reads the accounts of the settings, also those of an operator.</summary>
+    public static async Task<FileSource> OpenAsync(ServeSettings settings, CancellationToken stop)
+        => new(settings, settings.Security?.Operator is { } trusted
+            ? await OperatorAccounts.ReadAsync(trusted, settings.Security.SystemAccount, stop)
+            :
+            [
+                .. (settings.Security?.Accounts ?? []).Select(static a => new TracedAccount(a.Name, a.Mappings, a.Imports)),
+                new TracedAccount(GlobalAccount, settings.Mappings, []),
+            ]);
 
     public Task<string?> FindAccountAsync(string user, CancellationToken stop)
         => Task.FromResult(
@@ -44,6 +56,11 @@ internal sealed class FileSource : ITraceSource
 
     private IEnumerable<TraceReceiver> Clients(string account, string subject)
     {
+        if (HasOperator)
+        {
+            yield return new TraceReceiver("any user of the account", TraceOutcome.May, "may subscribe, if its JWT permits it");
+        }
+
         foreach (User user in UsersOf(account))
         {
             Permissions? permissions = PermissionsOf(account, user);

@@ -18,7 +18,8 @@ internal sealed class TraceCommand(ShellStreams shell)
           broker trace orders.new -c broker.conf --user ada
           broker trace orders.new --json
 
-        With -c, the command reads permissions, mappings, imports, ZeroMQ routes and leaf nodes of a configuration file.
+        With -c, the command reads permissions, mappings, imports, ZeroMQ routes and leaf nodes of a configuration file,
+        and the accounts of an operator. Permissions in the JWTs of users are not in that file.
         Without -c, it asks the monitoring port of a running server (broker serve -m 8222) for the subscriptions.
 
         receives: yes; part (a member of a queue group, or a mapping with weights); may (if it subscribes); no.
@@ -43,7 +44,7 @@ internal sealed class TraceCommand(ShellStreams shell)
 
     private readonly Option<string?> _account = new("--account")
     {
-        Description = "Account of the publisher [default: the account of --user, otherwise the only one]",
+        Description = "Account of the publisher, or its public key [default: the account of --user, otherwise the only one]",
         HelpName = "name",
     };
 
@@ -75,7 +76,7 @@ internal sealed class TraceCommand(ShellStreams shell)
 
             using var signals = new ShellSignals(cancellationToken);
             return flags.GetValue(_config) is { Length: > 0 } file
-                ? await TraceAsync(new FileSource(Read(file)), subject, flags, signals.Stop)
+                ? await TraceAsync(await FileSource.OpenAsync(Read(file), signals.Stop), subject, flags, signals.Stop)
                 : await AskAsync(subject, flags, signals.Stop);
         }
         catch (UsageException e)
@@ -139,9 +140,10 @@ internal sealed class TraceCommand(ShellStreams shell)
     private static async Task<string> AccountAsync(ITraceSource source, string? user, string? account, CancellationToken stop)
     {
         string[] accounts = [.. source.Accounts.Select(static known => known.Name)];
-        if (account is not null && !accounts.Contains(account, StringComparer.Ordinal))
+        if (account is not null)
         {
-            throw new UsageException($"the account \"{account}\" does not exist; there are {string.Join(", ", accounts)}");
+            account = source.Accounts.FirstOrDefault(known => known.Is(account))?.Name
+                ?? throw new UsageException($"the account \"{account}\" does not exist; there are {string.Join(", ", accounts)}");
         }
 
         if (user is not null)
@@ -156,6 +158,7 @@ internal sealed class TraceCommand(ShellStreams shell)
         string[] choice = [.. accounts.Where(static name => name is not (FileSource.GlobalAccount or "$SYS"))];
         return account ?? (choice.Length == 0
             ? FileSource.GlobalAccount
+            : choice.Length == 1 && accounts.Length == 1 ? choice[0]
             : throw new UsageException($"name the account of the publisher with --account: {string.Join(", ", accounts)}"));
     }
 }

@@ -31,6 +31,7 @@ public sealed class TraceCommandTests : IDisposable
         """;
 
     private readonly TemporaryFolder _folder = new();
+    private readonly JwtSite _site = new();
 
     public static TheoryData<string> Examples =>
     [
@@ -66,6 +67,33 @@ public sealed class TraceCommandTests : IDisposable
         (_, output, _) = await ShellRun.OfAsync("trace", "orders.secret.plan", "-c", file, "--account", "SHOP");
 
         Assert.Contains("user ada SHOP orders.secret.plan no subscribe.deny has orders.secret.>", Rows(output));
+    }
+
+    [Theory]
+    [InlineData("PLANT")]
+    [InlineData("KEY")]
+    public async Task The_accounts_of_an_operator_have_the_mappings_and_imports_of_their_JWTs(string account)
+    {
+        JwtKey office = JwtKey.ForAccount();
+        string plantJwt = NamedAccount("PLANT", _site.Account, "\"exports\":[{\"subject\":\"pumps.>\",\"type\":\"stream\"}],\"mappings\":{\"old.*\":[{\"subject\":\"pumps.$1\"}]}");
+        string officeJwt = NamedAccount("OFFICE", office, $"\"imports\":[{{\"account\":\"{_site.Account.Public}\",\"subject\":\"pumps.>\",\"to\":\"plant\",\"type\":\"stream\"}}]");
+        string file = _folder.Write(
+            "broker.conf",
+            $"operator: \"{_site.OperatorJwt()}\"\nresolver: MEMORY\nresolver_preload {{ {_site.Account}: \"{plantJwt}\", {office}: \"{officeJwt}\" }}");
+
+        (int exitCode, string output, string error) = await ShellRun.OfAsync(
+            "trace", "old.one", "-c", file, "--account", account == "KEY" ? _site.Account.Public : account);
+
+        Assert.True(exitCode == ExitCode.Success, error);
+        Assert.Contains("The permissions of users are in their JWTs, which the file does not contain.", error, StringComparison.Ordinal);
+        string[] rows = Rows(output);
+        Assert.Equal("old.one, published by a client of account PLANT", rows[0]);
+        Assert.Contains("any user of the account PLANT pumps.one may may subscribe, if its JWT permits it", rows);
+        Assert.Contains(rows, static row => row.StartsWith("any user of the account OFFICE ", StringComparison.Ordinal));
+
+        (exitCode, _, error) = await ShellRun.OfAsync("trace", "a", "-c", file);
+
+        Assert.Equal((ExitCode.Usage, true), (exitCode, error.Contains("OFFICE", StringComparison.Ordinal) && error.Contains("PLANT", StringComparison.Ordinal)));
     }
 
     [Fact]
@@ -295,4 +323,7 @@ public sealed class TraceCommandTests : IDisposable
     private static IEnumerable<string> Texts(JsonElement element, string name) => element.GetProperty(name).EnumerateArray().Select(static text => text.GetString()!);
 
     private static string[] Rows(string table) => [.. table.TrimEnd('\n').Split('\n').Select(static row => Regex.Replace(row, " {2,}", " "))];
+
+    private string NamedAccount(string name, JwtKey key, string claims) => _site.Operator.SignJson(
+        $"{{\"jti\":\"X\",\"iat\":1700000000,\"iss\":\"{_site.Operator}\",\"name\":\"{name}\",\"sub\":\"{key}\",\"nats\":{{{JwtSite.NoLimits},{claims},\"type\":\"account\",\"version\":2}}}}");
 }
