@@ -41,9 +41,12 @@ internal sealed class StoreCommand(ShellStreams shell)
     {
         command.With(_directory, _account);
         HelpWithExamples.Add(command, examples);
-        command.SetAction((flags, cancellationToken) => RunAsync(stop => work(flags.GetRequiredValue(_directory), flags.GetValue(_account), flags, stop), cancellationToken));
+        command.SetAction((flags, cancellationToken) => RunAsync(stop => work(Folder(flags), flags.GetValue(_account), flags, stop), cancellationToken));
         return command;
     }
+
+    private string Folder(ParseResult flags)
+        => flags.GetRequiredValue(_directory) is var folder && !string.IsNullOrWhiteSpace(folder) ? folder : throw new UsageException("--store-dir must name a folder");
 
     private async Task<int> RunAsync(Func<CancellationToken, Task<int>> work, CancellationToken cancellationToken)
     {
