@@ -11,6 +11,7 @@ internal static class ServerCommands
         Examples:
           broker server ping
           broker server info --json
+          broker server report connections
           broker server check connection --rtt-critical 50ms
         """;
 
@@ -32,9 +33,10 @@ internal static class ServerCommands
             return (int)CheckStatus.Unknown;
         });
 
-        var command = new Command("server", "Shows and checks a running NATS server: ping, info or check.");
+        var command = new Command("server", "Shows and checks a running NATS server: ping, info, report or check.");
         command.Subcommands.Add(new PingCommand(shell).Build());
         command.Subcommands.Add(new InfoCommand(shell).Build());
+        command.Subcommands.Add(new ReportCommands(shell).Build());
         command.Subcommands.Add(check);
         HelpWithExamples.Add(command, Examples);
         command.SetAction(_ =>

@@ -3,9 +3,14 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Top;
 
-/// <summary>The flags of <c>broker top</c>.</summary>
-internal sealed class TopFlags
+/// <summary>The flags of <c>broker top</c> and of reports.</summary>
+/// <param name="reports">
+/// The rows of a report, "connections" or "routes", which ends after one table; null for <c>broker top</c>.
+/// </param>
+internal sealed class TopFlags(string? reports = null)
 {
+    private const string Routes = "routes";
+
     // A shorter interval would measure the monitoring pages and not the server.
     private static readonly TimeSpan LeastInterval = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan MostInterval = TimeSpan.FromHours(1);
@@ -29,7 +34,13 @@ internal sealed class TopFlags
     public void AddTo(Command command)
     {
         Monitoring.AddTo(command);
-        foreach (Option option in (Option[])[_interval, _sort, _routes, _lines, _once, _json])
+        Option[] own = reports switch
+        {
+            null => [_interval, _sort, _routes, _lines, _once, _json],
+            Routes => [_interval, _lines, _json],
+            _ => [_interval, _sort, _lines, _json],
+        };
+        foreach (Option option in own)
         {
             command.Options.Add(option);
         }
@@ -47,10 +58,10 @@ internal sealed class TopFlags
         return new TopSettings
         {
             Interval = interval,
-            Order = Order(flags.GetValue(_sort)),
-            ShowsRoutes = flags.GetValue(_routes),
+            Order = Order(reports == Routes ? null : flags.GetValue(_sort)),
+            ShowsRoutes = reports == Routes || (reports is null && flags.GetValue(_routes)),
             Lines = flags.GetValue(_lines) is { } lines ? (int)Math.Min(lines, int.MaxValue) : null,
-            IsOnce = flags.GetValue(_once),
+            IsOnce = reports is not null || flags.GetValue(_once),
             IsJson = flags.GetValue(_json),
         };
     }

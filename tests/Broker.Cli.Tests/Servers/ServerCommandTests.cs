@@ -13,7 +13,10 @@ public sealed class ServerCommandTests
     private const int Critical = 2;
 
     private static readonly string[][] Paths =
-        [["server"], ["server", "ping"], ["server", "info"], ["server", "check"], ["server", "check", "connection"], ["server", "check", "pages"]];
+        [["server"], ["server", "ping"], ["server", "info"], ["server", "check"], ["server", "check", "connection"], ["server", "check", "pages"],
+            ["server", "report"], ["server", "report", "connections"], ["server", "report", "routes"], ["server", "report", "accounts"]];
+
+    private static readonly string[] Bridge = ["--zeromq-publishers", "bind tcp://127.0.0.1:*", "--zeromq-subscribers", "bind tcp://127.0.0.1:*"];
 
     public static TheoryData<string> Examples =>
     [
@@ -152,13 +155,60 @@ public sealed class ServerCommandTests
     }
 
     [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_report_of_accounts_counts_what_their_clients_sent_and_received(bool isNatsServer)
+    {
+        await (isNatsServer ? NatsAsync() : ServeAsync(CheckAsync));
+
+        async Task NatsAsync()
+        {
+            int port = FreePort.Next();
+            using var server = NatsServer.Start("-m", port.ToString(System.Globalization.CultureInfo.InvariantCulture));
+            await CheckAsync(server.Url, $"http://127.0.0.1:{port}/");
+        }
+
+        static async Task CheckAsync(string url, string pages)
+        {
+            Assert.Equal(ExitCode.Success, (await ShellRun.OfAsync("pub", "-s", url, "a", "12345")).ExitCode);
+
+            (int exitCode, string output, string error) = await ShellRun.OfAsync("server", "report", "accounts", "-s", pages);
+
+            Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+            Assert.Matches("^account  +connections +leaf nodes +messages in +bytes in +messages out +bytes out\n", output);
+            Assert.Matches("(?m)^\\$G +0 +0 +1 +5 +0 +0$", output);
+
+            (exitCode, output, error) = await ShellRun.OfAsync("server", "report", "accounts", "-s", pages, "--json");
+
+            Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+            Assert.Contains("{\"account\":\"$G\",\"connections\":0,\"leaf_nodes\":0,\"messages_in\":1,\"bytes_in\":5,\"messages_out\":0,\"bytes_out\":0}\n", output, StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public Task A_report_of_connections_or_routes_ends_after_one_table() => RealRun.WhileServingAsync(
+        static async addresses =>
+        {
+            string pages = addresses.Monitoring[0] + "/";
+
+            (int exitCode, string output, string error) = await ShellRun.OfAsync("server", "report", "routes", "-s", pages, "--interval", "100ms");
+
+            Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+            Assert.Contains("pubsub", output, StringComparison.Ordinal);
+            (exitCode, output, error) = await ShellRun.OfAsync("server", "report", "connections", "-s", pages, "--interval", "100ms", "--json");
+            Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+            Assert.Single(output.TrimEnd('\n').Split('\n'));
+        },
+        ["serve", "-q", "-p", "-1", "-m", "-1", .. Bridge]);
+
+    [Theory]
     [MemberData(nameof(Examples))]
     public async Task An_example_does_what_it_says(string line)
     {
         await ServeAsync(async (url, pages) =>
         {
             string[] args = [.. line.Split(' ').Skip(1)];
-            string address = args.Contains("pages", StringComparer.Ordinal) ? pages : url;
+            string address = args.Contains("pages", StringComparer.Ordinal) || args.Contains("report", StringComparer.Ordinal) ? pages : url;
             int server = Array.IndexOf(args, "-s");
             args = server < 0 ? [.. args, "-s", address] : [.. args[..(server + 1)], address, .. args[(server + 2)..]];
             // The limits of an example say nothing about a busy machine.
@@ -171,11 +221,12 @@ public sealed class ServerCommandTests
 
             Assert.Equal((ExitCode.Success, ""), (exitCode, error));
             Assert.NotEmpty(output);
-        });
+        }, line.Contains("routes", StringComparison.Ordinal) ? Bridge : []);
     }
 
-    private static Task ServeAsync(Func<string, string, Task> work)
-        => RealRun.WhileServingAsync(addresses => work(addresses.Nats[0], addresses.Monitoring[0] + "/"), "serve", "-q", "-p", "-1", "-m", "-1", "--name", "first");
+    private static Task ServeAsync(Func<string, string, Task> work, params string[] more)
+        => RealRun.WhileServingAsync(
+            addresses => work(addresses.Nats[0], addresses.Monitoring[0] + "/"), ["serve", "-q", "-p", "-1", "-m", "-1", "--name", "first", .. more]);
 
     // Help never waits.
     private static string Help(string[] command) => CommandRun.Of([.. command, "--help"]).GetAwaiter().GetResult().Output;

@@ -74,7 +74,7 @@ public sealed class TraceCommandTests : IDisposable
     [InlineData("KEY")]
     public async Task The_accounts_of_an_operator_have_the_mappings_and_imports_of_their_JWTs(string account)
     {
-        JwtKey office = JwtKey.ForAccount();
+        var office = JwtKey.ForAccount();
         string plantJwt = NamedAccount("PLANT", _site.Account, "\"exports\":[{\"subject\":\"pumps.>\",\"type\":\"stream\"}],\"mappings\":{\"old.*\":[{\"subject\":\"pumps.$1\"}]}");
         string officeJwt = NamedAccount("OFFICE", office, $"\"imports\":[{{\"account\":\"{_site.Account.Public}\",\"subject\":\"pumps.>\",\"to\":\"plant\",\"type\":\"stream\"}}]");
         string file = _folder.Write(
