@@ -14,10 +14,10 @@ internal sealed partial class AccountStreams
     /// <summary>Adds the account to sums and to a list of problems. Called on any thread.</summary>
     internal void Add(string account, ref StoreTotals file, ref StoreTotals memory, List<string> problems)
     {
-        Add(account, _stores.Disk, ref file, problems);
+        Add(account, _stores.Disk, _streams.ReservedFile, ref file, problems);
         if (_stores.Memory is { } store)
         {
-            Add(account, store, ref memory, problems);
+            Add(account, store, _streams.ReservedMemory, ref memory, problems);
         }
     }
 
@@ -39,16 +39,14 @@ internal sealed partial class AccountStreams
         return isPosted ? done.Task : Task.FromResult(new AccountStreamsDescription(account));
     }
 
-    private static void Add(string account, StreamStore store, ref StoreTotals sum, List<string> problems)
+    private static void Add(string account, StreamStore store, long reserved, ref StoreTotals sum, List<string> problems)
     {
         long bytes = 0;
-        long reserved = 0;
         using (StoreBatch batch = store.Begin())
         {
             foreach (StoredStream stream in store.Streams())
             {
                 bytes += stream.Bytes;
-                reserved += Math.Max(0, stream.Limits.MaxBytes);
                 if (stream.Damage is { } damage)
                 {
                     problems.Add($"the stream '{stream.Name}' of the account '{account}' is damaged: file '{damage.File}', offset {damage.Offset}, sequence {damage.Sequence}");

@@ -57,6 +57,7 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
         var context = new ApiContext
         {
             Input = _input,
+            Limits = options.Limits,
             Streams = _streams,
             Stores = stores,
             Pending = _pending,

@@ -1,3 +1,5 @@
+using Broker.Server;
+
 namespace Broker.Streams;
 
 /// <summary>The options of the streams of one account.</summary>
@@ -11,6 +13,8 @@ internal sealed record AccountStreamsOptions
 
     /// <summary>The domain, which is a second name of the API; null for none.</summary>
     internal string? Domain { get; init; }
+
+    internal AccountStreamLimits Limits { get; init; } = AccountStreamLimits.None;
 
     internal StoreOptions Store { get; init; } = new();
 

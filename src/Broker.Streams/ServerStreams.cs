@@ -24,9 +24,12 @@ public sealed class ServerStreams : IServerStreams
         _options = options;
         _directory = Path.GetFullPath(options.Directory);
         _log = new StreamsLog(options.Logger);
-        _file = options.MaxFile is { } file ? new StorageQuota(file, "the limit of the server on streams on the disk (max_file) is reached") : null;
+        _file = options.MaxFile is { } file
+            ? new StorageQuota(file, ApiErrors.NotStored("the limit of the server on streams on the disk (max_file) is reached"))
+            : null;
         _memory = new StorageQuota(
-            options.MaxMemory ?? ServerStreamsOptions.DefaultMaxMemory, "the limit of the server on streams in memory (max_mem) is reached");
+            options.MaxMemory ?? ServerStreamsOptions.DefaultMaxMemory,
+            ApiErrors.NotStored("the limit of the server on streams in memory (max_mem) is reached"));
     }
 
     /// <inheritdoc/>
@@ -133,15 +136,20 @@ public sealed class ServerStreams : IServerStreams
         }
     }
 
+    private static StorageQuota? QuotaOf(long? ofAccount, StorageQuota? ofServer)
+        => ofAccount is { } limit ? new StorageQuota(limit, ApiErrors.AccountResources, ofServer) : ofServer;
+
     private async Task StartAsync(BrokerServer server, string account)
     {
         string directory = StoreFolders.Of(_directory, account);
+        AccountStreamLimits limits = _options.AccountLimits.GetValueOrDefault(account) ?? AccountStreamLimits.None;
         var options = new AccountStreamsOptions
         {
+            Limits = limits,
             Account = account,
             Directory = directory,
             Domain = Domain,
-            Store = new StoreOptions { Quota = _file, MemoryQuota = _memory },
+            Store = new StoreOptions { Quota = QuotaOf(limits.MaxFile, _file), MemoryQuota = QuotaOf(limits.MaxMemory, _memory) },
             OnFault = _log.Fault,
         };
         AccountStreams streams = await AccountStreams.StartAsync(server, options).ConfigureAwait(false);

@@ -19,6 +19,12 @@ public sealed record ServerStreamsOptions
     public IReadOnlyList<string> Accounts { get; init; } = [AccountDescription.GlobalName];
 
     /// <summary>
+    /// The limits of accounts by their names, for accounts of <see cref="Accounts"/>. The others have only the limits of
+    /// the server.
+    /// </summary>
+    public IReadOnlyDictionary<string, AccountStreamLimits> AccountLimits { get; init; } = new Dictionary<string, AccountStreamLimits>(StringComparer.Ordinal);
+
+    /// <summary>
     /// The domain, which is a second name of the JetStream API: <c>$JS.DOMAIN.API</c>. A word without dots, wildcards and
     /// spaces; null, the default, for none.
     /// </summary>
@@ -65,6 +71,16 @@ public sealed record ServerStreamsOptions
         if (Accounts.Count != Accounts.Distinct(StringComparer.Ordinal).Count())
         {
             throw new ArgumentException($"{nameof(Accounts)} must not name an account twice.");
+        }
+
+        foreach ((string account, AccountStreamLimits limits) in AccountLimits)
+        {
+            if (!Accounts.Contains(account, StringComparer.Ordinal))
+            {
+                throw new ArgumentException($"{nameof(AccountLimits)} has '{account}', which is not in {nameof(Accounts)}.");
+            }
+
+            limits.Validate();
         }
     }
 }

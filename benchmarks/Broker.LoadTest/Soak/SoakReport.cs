@@ -10,7 +10,6 @@ internal sealed class SoakReport(SoakSettings settings)
     private const double MB = 1e6;
 
     private readonly List<SoakSample> _samples = [];
-    private string? _firstLate;
     private readonly Table _table = new(
         "minutes", "disk MB", "RSS MB", "heap MB", "files", "CPU %", "published", "acknowledged", "consumed", "again", "changes", "outstanding", "late", "refused");
 
@@ -42,7 +41,6 @@ internal sealed class SoakReport(SoakSettings settings)
             Failures.Add(string.Create(CultureInfo.InvariantCulture, $"{kind.What} grew by {kind.Growth:0.0} in the second half; {kind.Allowed:0.0} is flat"));
         }
 
-        _firstLate = counts.FirstLate;
         if (lost > 0)
         {
             Failures.Add($"{lost} acknowledged messages were not received");
@@ -66,11 +64,6 @@ internal sealed class SoakReport(SoakSettings settings)
         }
 
         text.Append(half.ToText()).Append('\n');
-        if (_firstLate is not null)
-        {
-            text.Append(CultureInfo.InvariantCulture, $"The first late answer: {_firstLate}\n");
-        }
-
         return text.AppendJoin("", Failures.Select(static failure => $"FAILED: {failure}\n")).ToString();
     }
 

@@ -73,10 +73,16 @@ internal sealed class SoakRun(SoakSettings settings, TextWriter progress)
         using (probe)
         {
             var clock = Stopwatch.StartNew();
+            bool isExplained = false;
             while (clock.Elapsed < settings.Duration && !cancellationToken.IsCancellationRequested)
             {
                 await Task.Delay(settings.Interval, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 progress.WriteLine(report.Add(await probe.ReadAsync(clock.Elapsed), counts, traffic.Outstanding));
+                if (!isExplained && counts.FirstLate is { } late)
+                {
+                    isExplained = true;
+                    progress.WriteLine($"The first late answer: {late}");
+                }
             }
         }
     }

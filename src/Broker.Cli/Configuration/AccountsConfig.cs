@@ -13,7 +13,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
     // The places of exports and imports, for errors that concern several accounts.
     private readonly Dictionary<object, ConfigPosition> _positions = new(ReferenceEqualityComparer.Instance);
 
-    private readonly List<(string Name, ConfigPosition At)> _withStreams = [];
+    private readonly List<(string Name, AccountStreamLimits Limits, ConfigPosition At)> _withStreams = [];
 
     /// <summary>
     /// Returns the position of the first export or import that makes the accounts inconsistent. Returns null if no
@@ -69,7 +69,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             return settings;
         }
 
-        foreach ((string name, ConfigPosition at) in _withStreams.Where(found => found.Name == (system ?? AccountDescription.SystemName)))
+        foreach ((string name, _, ConfigPosition at) in _withStreams.Where(found => found.Name == (system ?? AccountDescription.SystemName)))
         {
             problems.Add(new ConfigProblem($"the system account \"{name}\" cannot have \"jetstream\"", at));
         }
@@ -77,7 +77,7 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
         return (settings ?? new SecuritySettings()) with
         {
             Accounts = accounts ?? [],
-            AccountsWithStreams = [.. _withStreams.Select(static found => found.Name)],
+            AccountsWithStreams = _withStreams.ToDictionary(static found => found.Name, static found => found.Limits, StringComparer.Ordinal),
             SystemAccount = system,
         };
     }
@@ -117,9 +117,9 @@ internal sealed class AccountsConfig(SecurityConfig security, List<ConfigProblem
             Imports = Items(section, "imports", ImportShape, Import),
             Mappings = new MappingsConfig(problems, warnings).Read(section),
         };
-        if (JetStreamConfig.IsOn(section, problems))
+        if (JetStreamConfig.LimitsOf(section, problems) is { } ofStreams)
         {
-            _withStreams.Add((entry.Key, section.Find("jetstream")!.Position));
+            _withStreams.Add((entry.Key, ofStreams, section.Find("jetstream")!.Position));
         }
 
         CheckKey(section);

@@ -1,3 +1,4 @@
+using Broker.Server;
 using Broker.Streams;
 
 namespace Broker.Cli.Configuration;
@@ -21,21 +22,31 @@ internal sealed class JetStreamConfig(List<ConfigProblem> problems, List<ConfigP
         return settings;
     }
 
-    /// <summary>Reads the key of an account: whether the account has streams.</summary>
-    public static bool IsOn(ConfigSection account, List<ConfigProblem> problems) => account.Find(Key) switch
+    /// <summary>Reads the key of an account: the limits of its streams, or null if it has no streams.</summary>
+    public static AccountStreamLimits? LimitsOf(ConfigSection account, List<ConfigProblem> problems) => account.Find(Key) switch
     {
-        null => false,
-        ConfigBlock block when IsOff(block) => false,
-        ConfigBlock block => AcceptLimits(block, problems),
-        var value => Word(value) ?? account.Wrong(Key, Shape, value, false),
+        null => null,
+        ConfigBlock block when IsOff(block) => null,
+        ConfigBlock block => Limits(new ConfigSection(block, problems)),
+        var value => Word(value) ?? account.Wrong(Key, Shape, value, false) ? AccountStreamLimits.None : null,
     };
 
-    private static bool AcceptLimits(ConfigBlock block, List<ConfigProblem> problems)
+    private static AccountStreamLimits Limits(ConfigSection section)
     {
-        var section = new ConfigSection(block, problems);
         Switch(section);
+        var read = new AccountStreamLimits
+        {
+            MaxMemory = Limit(section, "max_memory", "max_mem", "memory", "mem"),
+            MaxFile = Limit(section, "max_store", "max_file", "max_disk", "store", "disk"),
+            MaxStreams = Number(section, "max_streams", "streams"),
+            MaxConsumers = Number(section, "max_consumers", "consumers"),
+            MaxAckPending = Number(section, "max_ack_pending"),
+            MaxMemoryStreamBytes = Positive(Limit(section, "memory_max_stream_bytes", "mem_max_stream_bytes")),
+            MaxFileStreamBytes = Positive(Limit(section, "store_max_stream_bytes", "disk_max_stream_bytes")),
+            RequiresMaxBytes = section.Flag("max_bytes", section.Flag("max_stream_bytes", section.Flag("max_bytes_required", false))),
+        };
         section.RejectTheRest(UnsupportedKeys.OfAccountStreams);
-        return true;
+        return read;
     }
 
     private StreamsSettings? Streams(ConfigSection root, StreamsSettings? otherwise) => root.Find(Key) switch
@@ -98,6 +109,23 @@ internal sealed class JetStreamConfig(List<ConfigProblem> problems, List<ConfigP
 
         return limit;
     }
+
+    // As in nats-server, 0 and -1 are no limit on a number and on the size of one stream.
+    private static int? Number(ConfigSection section, params ReadOnlySpan<string> keys)
+    {
+        int? limit = null;
+        foreach (string key in keys)
+        {
+            if (section.Whole(key, -1, -1, int.MaxValue) is var number and > 0)
+            {
+                limit = (int)number;
+            }
+        }
+
+        return limit;
+    }
+
+    private static long? Positive(long? limit) => limit > 0 ? limit : null;
 
     private static string? Domain(ConfigSection section)
         => section.Text("domain", null) is not { Length: > 0 } domain ? null

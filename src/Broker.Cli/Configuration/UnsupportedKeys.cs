@@ -9,7 +9,6 @@ internal static class UnsupportedKeys
 {
     private const string NoEncryption = "the broker does not encrypt its files: use an encrypted disk";
     private const string NoQueueSetting = "the broker bounds what waits for the disk in bytes by itself";
-    private const string ServerLimits = "\"max_mem\" and \"max_file\" of the server limit the streams of all accounts together";
     public const string NoRoutes = "the broker does not form clusters";
     private const string NoLeafCompression = "the links of leaf nodes are not compressed";
     private const string NoLeafMasking = "the frames of a WebSocket are always masked";
@@ -71,13 +70,7 @@ internal static class UnsupportedKeys
         ("request_queue_limit", NoQueueSetting), ("info_queue_limit", NoQueueSetting));
 
     public static IReadOnlyDictionary<string, string> OfAccountStreams { get; } = Table(
-        ("max_memory", ServerLimits), ("max_mem", ServerLimits), ("mem", ServerLimits), ("memory", ServerLimits),
-        ("max_store", ServerLimits), ("max_file", ServerLimits), ("max_disk", ServerLimits), ("store", ServerLimits), ("disk", ServerLimits),
-        ("max_streams", ServerLimits), ("streams", ServerLimits), ("max_consumers", ServerLimits), ("consumers", ServerLimits),
-        ("max_bytes_required", ServerLimits), ("max_stream_bytes", ServerLimits), ("max_bytes", ServerLimits),
-        ("mem_max_stream_bytes", ServerLimits), ("memory_max_stream_bytes", ServerLimits),
-        ("disk_max_stream_bytes", ServerLimits), ("store_max_stream_bytes", ServerLimits),
-        ("max_ack_pending", ServerLimits), ("max_pending", ServerLimits), ("cluster_traffic", NoRoutes));
+        ("cluster_traffic", NoRoutes));
 
     public static IReadOnlyDictionary<string, string> OfTls { get; } = Table(
         ("verify_cert_and_check_known_urls", NoRoutes),

@@ -38,7 +38,7 @@ internal static class FixedSettings
         ("websocket", Text(settings.WebSocket?.AllowedOrigins)),
         ("jetstream", settings.Streams),
         ("store_dir", settings.Streams is null ? null : settings.StoreDirectory),
-        ("jetstream of accounts", settings.Streams is null ? null : Text(StreamsSetup.AccountsOf(settings.Security).Order(StringComparer.Ordinal))),
+        ("jetstream of accounts", settings.Streams is null ? null : Text(StreamsSetup.AccountsOf(settings.Security).OrderBy(static account => account.Key, StringComparer.Ordinal))),
         ("loops", settings.Loops),
         ("logtime", settings.LogTime),
     ];

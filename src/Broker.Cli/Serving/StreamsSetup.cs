@@ -18,7 +18,7 @@ internal static partial class StreamsSetup
         }
 
         string? directory = streams.Directory ?? settings.StoreDirectory;
-        IReadOnlyList<string> accounts = AccountsOf(settings.Security);
+        IReadOnlyDictionary<string, AccountStreamLimits> accounts = AccountsOf(settings.Security);
         try
         {
             BrokerServer server = await BrokerServer.StartAsync(
@@ -26,7 +26,8 @@ internal static partial class StreamsSetup
                 ServerStreams.With(new ServerStreamsOptions
                 {
                     Directory = directory ?? StreamsSettings.TemporaryDirectory,
-                    Accounts = accounts,
+                    Accounts = [.. accounts.Keys],
+                    AccountLimits = accounts,
                     Domain = streams.Domain,
                     MaxFile = streams.MaxFile,
                     MaxMemory = streams.MaxMemory,
@@ -52,13 +53,15 @@ internal static partial class StreamsSetup
     }
 
     /// <summary>
-    /// The accounts with streams. As in nats-server, the clients of a server without accounts may have streams, and with
+    /// The accounts with streams and their limits. As in nats-server, the clients of a server without accounts may have streams, and with
     /// accounts only those that the file names.
     /// </summary>
-    public static IReadOnlyList<string> AccountsOf(SecuritySettings? security)
+    public static IReadOnlyDictionary<string, AccountStreamLimits> AccountsOf(SecuritySettings? security)
     {
         bool hasOthers = security?.Accounts.Any(account => account.Name != (security.SystemAccount ?? AccountDescription.SystemName)) == true;
-        return hasOthers ? security!.AccountsWithStreams : [AccountDescription.GlobalName];
+        return hasOthers
+            ? security!.AccountsWithStreams
+            : new Dictionary<string, AccountStreamLimits>(StringComparer.Ordinal) { [AccountDescription.GlobalName] = AccountStreamLimits.None };
     }
 
     [LoggerMessage(218, LogLevel.Warning, "Streams are in a folder of temporary files, which the system may delete: {Directory} (-sd or store_dir names another)")]

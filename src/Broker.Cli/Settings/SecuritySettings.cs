@@ -14,8 +14,8 @@ internal sealed record SecuritySettings
 
     public IReadOnlyList<AccountOptions> Accounts { get; init; } = [];
 
-    /// <summary>The names of the accounts that may have streams.</summary>
-    public IReadOnlyList<string> AccountsWithStreams { get; init; } = [];
+    /// <summary>The accounts that may have streams by their names, with the limits of each.</summary>
+    public IReadOnlyDictionary<string, AccountStreamLimits> AccountsWithStreams { get; init; } = new Dictionary<string, AccountStreamLimits>(StringComparer.Ordinal);
 
     public string? SystemAccount { get; init; }
 

@@ -22,6 +22,9 @@ public sealed class BrokerServerStreamsSettings
     /// </summary>
     public IList<string> Accounts { get; } = [];
 
+    /// <summary>The limits of accounts of <see cref="Accounts"/>. An account that is not listed has only those of the server.</summary>
+    public IList<BrokerAccountStreamsSettings> AccountLimits { get; } = [];
+
     /// <summary>See <see cref="ServerStreamsOptions.Domain"/>.</summary>
     public string? Domain { get; set; }
 
@@ -35,6 +38,7 @@ public sealed class BrokerServerStreamsSettings
     {
         Directory = Directory is { Length: > 0 } directory ? resolve(directory) : throw new ArgumentException("Directory: it is missing."),
         Accounts = Accounts.Count > 0 ? [.. Accounts] : [AccountDescription.GlobalName],
+        AccountLimits = LimitsByName(),
         Domain = Domain,
         MaxFile = MaxFile,
         MaxMemory = MaxMemory,
@@ -42,5 +46,20 @@ public sealed class BrokerServerStreamsSettings
     };
 
     /// <summary>Returns all settings as one text, to compare them.</summary>
-    internal string Describe() => string.Join('|', [Directory, Domain, $"{MaxFile}", $"{MaxMemory}", .. Accounts]);
+    internal string Describe()
+        => string.Join('|', [Directory, Domain, $"{MaxFile}", $"{MaxMemory}", .. Accounts, .. AccountLimits.Select(static account => $"{account.Account}: {account.ToLimits()}")]);
+
+    private Dictionary<string, AccountStreamLimits> LimitsByName()
+    {
+        var limits = new Dictionary<string, AccountStreamLimits>(StringComparer.Ordinal);
+        foreach (BrokerAccountStreamsSettings account in AccountLimits)
+        {
+            if (account.Account is not { Length: > 0 } name || !limits.TryAdd(name, account.ToLimits()))
+            {
+                throw new ArgumentException(account.Account is { Length: > 0 } ? $"AccountLimits: '{account.Account}' is there twice." : "AccountLimits: Account is missing.");
+            }
+        }
+
+        return limits;
+    }
 }

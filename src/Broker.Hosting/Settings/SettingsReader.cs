@@ -143,6 +143,18 @@ internal static class SettingsReader
             MaxMemory = keys.ReadSize(nameof(BrokerServerStreamsSettings.MaxMemory), long.MaxValue),
         };
         Add(streams.Accounts, keys.ReadTexts(nameof(streams.Accounts)));
+        Add(streams.AccountLimits, keys.ReadInnerList(nameof(streams.AccountLimits), static account => new BrokerAccountStreamsSettings
+        {
+            Account = account.ReadText(nameof(BrokerAccountStreamsSettings.Account)),
+            MaxMemory = account.ReadSize(nameof(BrokerAccountStreamsSettings.MaxMemory), long.MaxValue),
+            MaxFile = account.ReadSize(nameof(BrokerAccountStreamsSettings.MaxFile), long.MaxValue),
+            MaxStreams = account.ReadInteger(nameof(BrokerAccountStreamsSettings.MaxStreams)),
+            MaxConsumers = account.ReadInteger(nameof(BrokerAccountStreamsSettings.MaxConsumers)),
+            MaxAckPending = account.ReadInteger(nameof(BrokerAccountStreamsSettings.MaxAckPending)),
+            MaxMemoryStreamBytes = account.ReadSize(nameof(BrokerAccountStreamsSettings.MaxMemoryStreamBytes), long.MaxValue),
+            MaxFileStreamBytes = account.ReadSize(nameof(BrokerAccountStreamsSettings.MaxFileStreamBytes), long.MaxValue),
+            RequiresMaxBytes = account.ReadFlag(nameof(BrokerAccountStreamsSettings.RequiresMaxBytes)) ?? false,
+        }));
         return streams;
     }
 

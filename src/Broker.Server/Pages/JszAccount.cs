@@ -16,9 +16,9 @@ internal sealed record JszAccount
 
     public long Storage { get; init; }
 
-    public ulong ReservedMemory { get; } = NoLimit;
+    public ulong ReservedMemory { get; init; } = NoLimit;
 
-    public ulong ReservedStorage { get; } = NoLimit;
+    public ulong ReservedStorage { get; init; } = NoLimit;
 
     public int Accounts { get; }
 
@@ -34,6 +34,8 @@ internal sealed record JszAccount
         Id = account.Account,
         Memory = account.Memory,
         Storage = account.File,
+        ReservedMemory = (ulong?)account.Limits.MaxMemory ?? NoLimit,
+        ReservedStorage = (ulong?)account.Limits.MaxFile ?? NoLimit,
         Api = new JszApi(account.Requests, account.Errors),
         StreamDetail = account.StreamsJson.IsEmpty ? null : Parse(account.StreamsJson),
     };

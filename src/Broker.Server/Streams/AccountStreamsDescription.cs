@@ -4,6 +4,9 @@ namespace Broker.Server;
 /// <param name="Account">The name of the account.</param>
 public sealed record AccountStreamsDescription(string Account)
 {
+    /// <summary>The limits of the account.</summary>
+    public AccountStreamLimits Limits { get; init; } = AccountStreamLimits.None;
+
     /// <summary>The bytes of the messages of the streams in memory.</summary>
     public long Memory { get; init; }
 

@@ -36,6 +36,7 @@ internal static class AccountReport
 
         return new AccountStreamsDescription(account)
         {
+            Limits = context.Limits,
             File = file,
             Memory = memory,
             Messages = messages,

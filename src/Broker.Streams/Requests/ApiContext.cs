@@ -11,6 +11,8 @@ internal sealed record ApiContext
 {
     internal required MessageTarget Input { get; init; }
 
+    internal required AccountStreamLimits Limits { get; init; }
+
     internal required StreamTable Streams { get; init; }
 
     internal required StreamStores Stores { get; init; }

@@ -104,7 +104,7 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
 
         ConsumerConfig config = body.Config!;
         string name = request.Token(isOld ? 4 : 3);
-        error = NameError(config, name, isOld) ?? ConsumerRules.Complete(config, stream.Config) ?? FilterError(request, config, isOld);
+        error = NameError(config, name, isOld) ?? ConsumerRules.Complete(config, stream.Config, context.Limits) ?? FilterError(request, config, isOld);
         if (error is null)
         {
             config.Name ??= NewName();
@@ -363,16 +363,16 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
         return ConsumerRules.Change(known.Config, config) ?? (isMoved && known.IsBound ? ApiErrors.ConsumerNameInUse : null);
     }
 
-    private static ApiError? CreateError(ServedStream stream, ConsumerConfig config, string? action)
+    private ApiError? CreateError(ServedStream stream, ConsumerConfig config, string? action)
     {
         if (action is "update")
         {
             return new ApiError(400, 10149, "consumer does not exist");
         }
 
-        if (stream.Config.MaxConsumers >= 0 && stream.Consumers.Count >= stream.Config.MaxConsumers)
+        if (stream.Consumers.Count >= AccountRules.MaxConsumersOf(stream.Config, context.Limits))
         {
-            return new ApiError(400, 10026, "maximum consumers limit reached");
+            return ApiErrors.TooManyConsumers;
         }
 
         return stream.Config.Retention is StreamRules.WorkQueueRetention ? WorkQueueError(stream, config) : null;

@@ -31,13 +31,14 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
             return;
         }
 
-        if (context.Streams.HasOverlap(config))
+        StreamStore store = context.Stores.Of(config);
+        ApiError? error = AccountRules.RoomError(config, context.Limits, context.Streams, store.Quota) ?? (context.Streams.HasOverlap(config) ? ApiErrors.Overlap : null);
+        if (error is not null)
         {
-            context.Responder.Refuse(request.Reply, ApiErrors.Overlap, CreateKind);
+            context.Responder.Refuse(request.Reply, error, CreateKind);
             return;
         }
 
-        StreamStore store = context.Stores.Of(config);
         var stored = new StoredConfig { Created = context.Now, Config = config };
         long token = context.Await((_, outcome) => EndCreate(request, store, stored, outcome));
         QueueStatus status = store.Create(
@@ -52,7 +53,9 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
             return;
         }
 
-        ApiError? error = StreamRules.Change(stream.Config, config) ?? (context.Streams.HasOverlap(config) ? ApiErrors.Overlap : null);
+        ApiError? error = StreamRules.Change(stream.Config, config)
+            ?? AccountRules.ChangeError(stream.Config, config, context.Limits, stream.Store.Quota)
+            ?? (context.Streams.HasOverlap(config) ? ApiErrors.Overlap : null);
         if (error is not null)
         {
             context.Responder.Refuse(request.Reply, error, UpdateKind);
@@ -167,7 +170,7 @@ internal sealed class StreamChanges(ApiContext context, ManagementQueue queue)
         if (ApiContext.TryRead(request, WireJson.Default.StreamConfig, config, out config, out ApiError? problem))
         {
             bool isOther = !string.Equals(config.Name, request.Token(2), StringComparison.Ordinal);
-            problem = isOther && (kind is CreateKind || config.Name.Length > 0) ? ApiErrors.NameMismatch : StreamRules.Complete(config);
+            problem = isOther && (kind is CreateKind || config.Name.Length > 0) ? ApiErrors.NameMismatch : StreamRules.Complete(config) ?? AccountRules.SizeError(config, context.Limits);
         }
 
         if (problem is not null)

@@ -24,8 +24,11 @@ internal sealed class StreamQueries(ApiContext context)
         {
             Memory = inMemory,
             Storage = onDisk,
+            ReservedMemory = context.Streams.ReservedMemory,
+            ReservedStorage = context.Streams.ReservedFile,
             Streams = context.Streams.Count,
             Consumers = context.Streams.All.Sum(static stream => stream.Consumers.Count),
+            Limits = AccountLimits.Of(context.Limits),
             Domain = context.Responder.Domain,
             Api = new AccountRequests { Level = ApiRequests.Level, Total = context.Responder.Requests, Errors = context.Responder.Errors },
         };

@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using Broker.Protocol;
+using Broker.Server;
 
 namespace Broker.Streams;
 
@@ -26,17 +27,16 @@ internal static class ConsumerRules
     private const long DefaultAckWait = 30 * Second;
     private const long DefaultThreshold = 5 * Second;
     private const long DefaultWaiting = 512;
-    private const long DefaultAckPending = 1000;
 
     internal static string[] FiltersOf(ConsumerConfig config)
         => config.FilterSubject is { } only ? [only] : [.. config.FilterSubjects ?? []];
 
     /// <summary>Fills in the defaults. Returns null if the configuration is valid for the stream.</summary>
-    internal static ApiError? Complete(ConsumerConfig config, StreamConfig stream)
+    internal static ApiError? Complete(ConsumerConfig config, StreamConfig stream, AccountStreamLimits limits)
     {
-        FillIn(config, stream);
-        return Unsupported(config) ?? NamesError(config) ?? FiltersError(config) ?? StartError(config) ?? TimesError(config) ?? LimitsError(config, stream)
-            ?? DeliveryError(config, stream);
+        FillIn(config, stream, limits);
+        return Unsupported(config) ?? NamesError(config) ?? FiltersError(config) ?? StartError(config) ?? TimesError(config) ?? AccountRules.AckPendingError(config, limits)
+            ?? LimitsError(config, stream) ?? DeliveryError(config, stream);
     }
 
     /// <summary>Compares a complete configuration with the one before. Returns null if the change is allowed.</summary>
@@ -75,7 +75,7 @@ internal static class ConsumerRules
         _ => null,
     };
 
-    private static void FillIn(ConsumerConfig config, StreamConfig stream)
+    private static void FillIn(ConsumerConfig config, StreamConfig stream, AccountStreamLimits limits)
     {
         config.DurableName = OrNull(config.DurableName);
         config.Name = OrNull(config.Name) ?? config.DurableName;
@@ -105,15 +105,15 @@ internal static class ConsumerRules
         config.RateLimitBps = config.RateLimitBps is 0 ? null : config.RateLimitBps;
         config.PauseUntil = config.PauseUntil is { } until && until.Year > 1 ? until.ToUniversalTime() : null;
         config.OptStartTime = config.OptStartTime?.ToUniversalTime();
-        FillInLimits(config, stream);
+        FillInLimits(config, stream, limits);
     }
 
-    private static void FillInLimits(ConsumerConfig config, StreamConfig stream)
+    private static void FillInLimits(ConsumerConfig config, StreamConfig stream, AccountStreamLimits limits)
     {
         config.AckWait = config.BackOff is { } backOff ? backOff[0] : config.AckWait is null or 0 ? DefaultAckWait : config.AckWait;
         config.MaxDeliver = OrNull(config.MaxDeliver) ?? -1;
         config.MaxWaiting = config.DeliverSubject is null ? OrNull(config.MaxWaiting) ?? DefaultWaiting : OrNull(config.MaxWaiting);
-        long pending = stream.ConsumerLimits?.MaxAckPending is > 0 and int most ? most : DefaultAckPending;
+        long pending = AccountRules.AckPendingOf(stream, limits);
         config.MaxAckPending = config.AckPolicy is AckNone ? null : config.MaxAckPending is null or 0 ? pending : config.MaxAckPending;
         long threshold = stream.ConsumerLimits?.InactiveThreshold is > 0 and long limit ? limit : DefaultThreshold;
         config.InactiveThreshold = OrNull(config.InactiveThreshold) ?? (config.DurableName is null ? threshold : null);

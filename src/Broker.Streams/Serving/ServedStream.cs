@@ -27,6 +27,9 @@ internal sealed class ServedStream
 
     internal StreamConfig Config { get; set; }
 
+    /// <summary>The bytes that count as used by the stream's own limit.</summary>
+    internal long Reserved { get; set; }
+
     internal string Name => Stored.Name;
 
     /// <summary>The subscriptions of the stream by their filters.</summary>

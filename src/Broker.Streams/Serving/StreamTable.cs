@@ -11,11 +11,19 @@ internal sealed class StreamTable
     private readonly Dictionary<string, ServedStream> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<TargetSubscription, ServedStream> _subscriptions = [];
     private readonly List<ServedStream?> _bySlot = [];
+    private long _reservedFile;
+    private long _reservedMemory;
 
     internal int Count => _streams.Count;
 
     /// <summary>The receiver of the outcomes of messages that a stream adds itself.</summary>
     internal StoreReports? Reports { get; set; }
+
+    /// <summary>The bytes that the streams on the disk may use by their own limits. Read on any thread.</summary>
+    internal long ReservedFile => Volatile.Read(ref _reservedFile);
+
+    /// <summary>The bytes that the streams in memory may use by their own limits. Read on any thread.</summary>
+    internal long ReservedMemory => Volatile.Read(ref _reservedMemory);
 
     /// <summary>Whether messages of a stream expire.</summary>
     internal bool HasAges { get; private set; }
@@ -73,8 +81,17 @@ internal sealed class StreamTable
             }
         }
 
+        Reserve(stream, Math.Max(stream.Config.MaxBytes, 0));
         SetMarkers(stream);
         HasAges = _streams.Values.Any(static known => known.Config.MaxAge > 0 || known.Config.AllowMsgTtl == true);
+    }
+
+    private void Reserve(ServedStream stream, long bytes)
+    {
+        ref long sum = ref stream.Config.Storage is StreamRules.Memory ? ref _reservedMemory : ref _reservedFile;
+        Volatile.Write(ref sum, sum - stream.Reserved + bytes);
+        stream.Store.Quota?.Reserve(bytes - stream.Reserved);
+        stream.Reserved = bytes;
     }
 
     private void SetMarkers(ServedStream stream)
@@ -90,6 +107,7 @@ internal sealed class StreamTable
         _streams.Remove(stream.Name);
         _byName.Remove(stream.Name);
         _bySlot[stream.Slot] = null;
+        Reserve(stream, 0);
         foreach (string subject in stream.Subscriptions.Keys.ToArray())
         {
             Unsubscribe(stream, subject);

@@ -162,9 +162,9 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
             return StoreErrors.MaxBytes;
         }
 
-        if (stream.Store.Quota is { } quota && !quota.Allows(size))
+        if (stream.Store.Quota?.Refuse(size) is { } refusal)
         {
-            return ApiErrors.NotStored(quota.Refusal);
+            return refusal;
         }
 
         if (config.Discard is not StreamRules.DiscardNew)

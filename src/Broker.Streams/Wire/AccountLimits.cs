@@ -1,3 +1,5 @@
+using Broker.Server;
+
 namespace Broker.Streams;
 
 /// <summary>The limits of an account. -1 for no limit.</summary>
@@ -18,4 +20,16 @@ internal sealed class AccountLimits
     public long StorageMaxStreamBytes { get; init; } = -1;
 
     public bool MaxBytesRequired { get; init; }
+
+    internal static AccountLimits Of(AccountStreamLimits limits) => new()
+    {
+        MaxMemory = limits.MaxMemory ?? -1,
+        MaxStorage = limits.MaxFile ?? -1,
+        MaxStreams = limits.MaxStreams ?? -1,
+        MaxConsumers = limits.MaxConsumers ?? -1,
+        MaxAckPending = limits.MaxAckPending ?? -1,
+        MemoryMaxStreamBytes = limits.MaxMemoryStreamBytes ?? -1,
+        StorageMaxStreamBytes = limits.MaxFileStreamBytes ?? -1,
+        MaxBytesRequired = limits.RequiresMaxBytes,
+    };
 }

@@ -29,6 +29,14 @@ internal static class ApiErrors
     internal static readonly ApiError SnapshotRefused = new(500, 10064, "snapshots of streams are not supported");
     internal static readonly ApiError RestoreRefused = new(500, 10062, "the restore of streams from snapshots is not supported");
 
+    internal static readonly ApiError AccountResources = new(400, 10002, "resource limits exceeded for account");
+    internal static readonly ApiError TooManyConsumers = new(400, 10026, "maximum consumers limit reached");
+    internal static readonly ApiError TooManyStreams = new(400, 10027, "maximum number of streams reached");
+    internal static readonly ApiError NoMemory = new(500, 10028, "insufficient memory resources available");
+    internal static readonly ApiError NoStorage = new(500, 10047, "insufficient storage resources available");
+    internal static readonly ApiError MaxBytesRequired = new(400, 10113, "account requires a stream config to have max bytes set");
+    internal static readonly ApiError MaxStreamBytes = new(400, 10122, "stream max bytes exceeds account limit max stream bytes");
+
     internal static readonly ApiError ConsumerNotFound = new(404, 10014, "consumer not found");
     internal static readonly ApiError ConsumerNameInUse = new(400, 10013, "consumer name already in use");
     internal static readonly ApiError NotEmpty = new(400, 10038, "expected an empty request payload");
@@ -51,6 +59,8 @@ internal static class ApiErrors
     internal static ApiError WrongSequence(ulong last) => new(400, 10071, string.Create(CultureInfo.InvariantCulture, $"wrong last sequence: {last}"));
 
     internal static ApiError RollUp(string value) => new(500, 10111, $"rollup value invalid: \"{value}\"");
+
+    internal static ApiError AckPending(long limit) => new(400, 10121, string.Create(CultureInfo.InvariantCulture, $"consumer max ack pending exceeds system limit of {limit}"));
 
     internal static ApiError NotStored(string problem) => new(503, 10077, problem);
 }

@@ -1,5 +1,6 @@
 using Broker.Cli.Configuration;
 using Broker.Cli.Serving;
+using Broker.Server;
 
 namespace Broker.Cli.Tests.Configuration;
 
@@ -23,7 +24,6 @@ public sealed class NatsServerFileTests
     [InlineData("jetstream { limits { } }", "limits", "set the limits of a stream when you create it")]
     [InlineData("jetstream { max_outstanding_catchup: 1MB }", "max_outstanding_catchup", NoRoutes)]
     [InlineData("jetstream { max_buffered_msgs: 10 }", "max_buffered_msgs", "the broker bounds what waits for the disk in bytes by itself")]
-    [InlineData("accounts { A { jetstream { max_mem: 1GB } } }", "max_mem", "\"max_mem\" and \"max_file\" of the server limit the streams of all accounts together")]
     [InlineData("mqtt { port: 1883 }", "mqtt", "the broker does not serve MQTT clients")]
     [InlineData("resolver_pinned_accounts: [ A ]", "resolver_pinned_accounts", "the JWTs of accounts are in \"resolver_preload\" of this file")]
     [InlineData("default_sentinel: \"x\"", "default_sentinel", "a client without a JWT is always refused")]
@@ -86,13 +86,36 @@ public sealed class NatsServerFileTests
         Assert.Null(Bind("storedir: d", out _).Streams);
     }
 
+    [Theory]
+    [InlineData("max_memory: 1KB, max_store: 2KB, max_streams: 3, max_consumers: 4", 1024L, 2048L, 3, 4)]
+    [InlineData("max_mem: 1, max_file: 2, streams: 3, consumers: 4", 1L, 2L, 3, 4)]
+    [InlineData("mem: 0, disk: 0, max_streams: 0, max_consumers: -1", 0L, 0L, null, null)]
+    [InlineData("memory: -1, max_disk: -1", null, null, null, null)]
+    public void An_account_has_limits_on_its_streams(string keys, long? memory, long? file, int? streams, int? consumers)
+    {
+        SecuritySettings security = Bind($"jetstream: true\naccounts {{ A {{ jetstream {{ {keys} }} }} }}", out _).Security!;
+
+        Assert.Equal(new AccountStreamLimits { MaxMemory = memory, MaxFile = file, MaxStreams = streams, MaxConsumers = consumers }, security.AccountsWithStreams["A"]);
+    }
+
+    [Fact]
+    public void An_account_has_limits_on_the_size_of_each_stream()
+    {
+        const string Keys = "max_ack_pending: 5, memory_max_stream_bytes: 1KB, disk_max_stream_bytes: 2KB, max_bytes_required: true";
+        SecuritySettings security = Bind($"jetstream: true\naccounts {{ A {{ jetstream {{ {Keys} }} }} }}", out _).Security!;
+
+        Assert.Equal(
+            new AccountStreamLimits { MaxAckPending = 5, MaxMemoryStreamBytes = 1024, MaxFileStreamBytes = 2048, RequiresMaxBytes = true },
+            security.AccountsWithStreams["A"]);
+    }
+
     [Fact]
     public void With_accounts_only_those_that_the_file_names_have_streams()
     {
         const string Accounts = "accounts { A { jetstream: enabled }, B { jetstream { } }, C { jetstream: disabled }, D { } }";
 
-        Assert.Equal(["A", "B"], StreamsSetup.AccountsOf(Bind("jetstream: true\n" + Accounts, out _).Security));
-        Assert.Equal(["$G"], StreamsSetup.AccountsOf(Bind("accounts { $SYS { } }", out _).Security));
+        Assert.Equal(["A", "B"], StreamsSetup.AccountsOf(Bind("jetstream: true\n" + Accounts, out _).Security).Keys);
+        Assert.Equal(["$G"], StreamsSetup.AccountsOf(Bind("accounts { $SYS { } }", out _).Security).Keys);
         Bind(Accounts, out List<ConfigProblem> warnings);
         Assert.StartsWith("\"jetstream\" of an account has no effect without \"jetstream\" of the server", Assert.Single(warnings).ToString(), StringComparison.Ordinal);
         ConfigException e = Assert.Throws<ConfigException>(() => Bind("accounts { S { jetstream: true } }\nsystem_account: S", out _));

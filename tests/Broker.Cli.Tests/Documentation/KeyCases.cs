@@ -27,6 +27,7 @@ internal static class KeyCases
         "allow_responses" => "authorization { users: [ { user: a, password: b, permissions { allow_responses { BODY } } } ] }",
         "accounts" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { BODY } }",
         "jetstream" => "store_dir: \"FOLDER/js\"\njetstream { BODY }",
+        "jetstream of an account" => "store_dir: \"FOLDER/js\"\njetstream: true\naccounts { A { jetstream { BODY } } }",
         "limits" => "accounts { A { users: [ { user: a, password: p } ], limits { BODY } } }",
         "exports" => "accounts { B { }\nA { exports: [ { BODY } ] } }",
         "imports" => "accounts { B { exports: [ { stream: \"s.>\" }, { service: \"q.>\" } ] }\nA { imports: [ { BODY } ] } }",
@@ -344,6 +345,14 @@ internal static class KeyCases
         .. Aliases("jetstream", ["sync_interval", "sync"], ["KEY: always"], ["KEY: \"2m\"", "KEY: 1", "KEY: never"]),
         .. Aliases("jetstream", ["enabled", "enable"], ["KEY: true", "KEY: false"], ["KEY: 1", "KEY: x"]),
         Case("accounts", "jetstream", ["enabled", "true", "false", "{ }", "{ enabled: false }"], ["1", "maybe", "[]", "{ x: y }"]),
+        .. Aliases(
+            "jetstream of an account",
+            ["max_mem", "max_memory", "mem", "memory", "max_file", "max_store", "max_disk", "store", "disk", "mem_max_stream_bytes", "memory_max_stream_bytes", "disk_max_stream_bytes", "store_max_stream_bytes"],
+            ["KEY: 64MB", "KEY: 0", "KEY: -1"],
+            ["KEY: -2", "KEY: x", "KEY: 1.5"]),
+        .. Aliases("jetstream of an account", ["max_streams", "streams", "max_consumers", "consumers", "max_ack_pending"], ["KEY: 1", "KEY: 0", "KEY: -1"], ["KEY: -2", "KEY: x", "KEY: 1.5"]),
+        .. Aliases("jetstream of an account", ["max_bytes_required", "max_stream_bytes", "max_bytes"], ["KEY: true", "KEY: false"], ["KEY: 1", "KEY: x"]),
+        .. Aliases("jetstream of an account", ["enabled", "enable"], ["KEY: true", "KEY: false"], ["KEY: 1", "KEY: x"]),
     ];
 
     private static IEnumerable<KeyCase> OfWebSocket() =>

@@ -174,7 +174,7 @@ public sealed class StreamsTests : IDisposable
                 }
 
                 await using Programs programs = await Programs.ConnectAsync(addresses.Nats[0]);
-                await Wait.UntilAsync(async () => (await programs.Streams.GetStreamAsync("LOGS", cancellationToken: Ended)).State.Messages == 100);
+                await Wait.UntilAsync(async () => (await programs.Streams.FindStreamAsync("LOGS", Ended))?.State.Messages == 100);
             },
             "serve", "-q", "-c", file);
 
@@ -248,6 +248,7 @@ public sealed class StreamsTests : IDisposable
     [InlineData("jetstream: true", "jetstream: false", "jetstream")]
     [InlineData("jetstream: true\nstore_dir: a", "jetstream: true\nstore_dir: b", "store_dir")]
     [InlineData("jetstream: true\naccounts { A { jetstream: true } }", "jetstream: true\naccounts { A { } }", "jetstream of accounts")]
+    [InlineData("jetstream: true\naccounts { A { jetstream: true } }", "jetstream: true\naccounts { A { jetstream { max_streams: 1 } } }", "jetstream of accounts")]
     public void A_reload_refuses_a_change_by_name(string before, string after, string name)
         => Assert.Contains(name, FixedSettings.Changed(Bind(before), Bind(after)));
 

@@ -33,6 +33,23 @@ public sealed class ServerStreamsTests : IDisposable
     }
 
     [Fact]
+    public async Task An_account_has_limits_on_its_streams()
+    {
+        await using TestHost host = await TestHost.StartAsync(
+            static s => s.AddBroker().AddBrokerClient().AddBrokerStreams(), Free,
+            ("Broker:Streams:Directory", _directory.FullName), ("Broker:Streams:AccountLimits:0:Account", "$G"), ("Broker:Streams:AccountLimits:0:MaxStreams", "1"),
+            ("Broker:Streams:AccountLimits:0:MaxFile", "1MB"), ("Broker:Streams:AccountLimits:0:RequiresMaxBytes", "true"));
+        StreamsClient streams = host.Services.GetRequiredService<StreamsClient>();
+        await streams.CreateStreamAsync(new StreamConfig("S", "s") { MaxBytes = 1000 }, Cancellation);
+
+        AccountInfo account = await streams.GetAccountAsync(Cancellation);
+        StreamException refused = await Assert.ThrowsAsync<StreamException>(() => streams.CreateStreamAsync(new StreamConfig("T", "t") { MaxBytes = 1000 }, Cancellation));
+
+        Assert.Equal((1, 1024L * 1024, true), (account.Limits.MaxStreams, account.Limits.MaxStorage, account.Limits.IsMaxBytesRequired));
+        Assert.Equal(10027, (int)refused.Code);
+    }
+
+    [Fact]
     public async Task Code_can_name_the_directory()
     {
         await using TestHost host = await TestHost.StartAsync(s => s.AddBroker(broker => broker.UseStreams(_directory.FullName)), Free);
@@ -46,6 +63,9 @@ public sealed class ServerStreamsTests : IDisposable
     [InlineData("Broker:Streams:Directory", "", "Directory")]
     [InlineData("Broker:Streams:MaxFile", "-1", "MaxFile")]
     [InlineData("Broker:Streams:Folder", "x", "Folder")]
+    [InlineData("Broker:Streams:AccountLimits:0:Account", "nobody", "AccountLimits")]
+    [InlineData("Broker:Streams:AccountLimits:0:MaxFile", "1", "AccountLimits")]
+    [InlineData("Broker:Streams:AccountLimits:0:MaxStreams", "x", "AccountLimits:0:MaxStreams")]
     public async Task A_wrong_setting_is_named(string key, string value, string named)
     {
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => TestHost.StartAsync(
