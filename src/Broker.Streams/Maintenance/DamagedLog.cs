@@ -171,13 +171,7 @@ internal sealed class DamagedLog
     private void AddStream(in RecordHead head, ReadOnlySpan<byte> record, SegmentRewrite? output)
     {
         string name = Encoding.UTF8.GetString(head.SubjectOf(record));
-        if (Catalog.TryGet(name, out StoredStream? other) && other.Id != head.Stream)
-        {
-            // The deletion of the stream that had this name before is lost.
-            long time = head.Time;
-            Apply(output, records => records.Add(RecordKind.StreamDeleted, other.Id, 0, time));
-        }
-
+        EndNamesake(name, head.Stream, output, head.Time);
         _names[head.Stream] = name;
         bool isNew = !_seen.ContainsKey(head.Stream);
         SeenStream seen = Seen(head.Stream);
@@ -188,6 +182,15 @@ internal sealed class DamagedLog
 
         seen.Last = Math.Max(seen.Last, head.Sequence);
         seen.Losses = _losses;
+    }
+
+    // The deletion of the stream that had this name before is lost.
+    private void EndNamesake(string name, uint stream, SegmentRewrite? output, long time)
+    {
+        if (Catalog.TryGet(name, out StoredStream? other) && other.Id != stream)
+        {
+            Apply(output, records => records.Add(RecordKind.StreamDeleted, other.Id, 0, time));
+        }
     }
 
     private bool TryAddMessage(in RecordHead head, ReadOnlySpan<byte> record, Segment segment, long offset, Func<SegmentStart?> next, SegmentRewrite? output)
@@ -236,6 +239,7 @@ internal sealed class DamagedLog
         StreamLimits.TryRead(head.HeadersOf(record), out StreamLimits limits, out _);
         string found = Encoding.UTF8.GetString(head.SubjectOf(record));
         byte[] body = head.BodyOf(record).ToArray();
+        EndNamesake(found, stream, output, time);
         _names[stream] = found;
         Apply(output, records => records.AddStream(stream, found, limits, body, (1, 0), time));
         return true;
