@@ -134,8 +134,8 @@ internal sealed class AccountFiles
     }
 
     /// <summary>
-    /// Writes the JWT of an account. It is on the disk when the method returns; if it fails, the earlier file is
-    /// unchanged.
+    /// Writes the JWT of an account. It is on the disk when the method returns. If it fails, the earlier file is
+    /// unchanged, unless only the directory could not be synchronized.
     /// </summary>
     /// <exception cref="IOException">The file cannot be written, or there are too many accounts.</exception>
     /// <exception cref="UnauthorizedAccessException">The file cannot be written.</exception>
@@ -162,6 +162,8 @@ internal sealed class AccountFiles
                 File.Move(temporary, PathOf(account), overwrite: true);
                 Track(account, bytes);
             }
+
+            DirectorySync.Sync(_options.Directory);
         }
         catch
         {
@@ -192,8 +194,10 @@ internal sealed class AccountFiles
             }
 
             Forget(account);
-            return true;
         }
+
+        DirectorySync.Sync(_options.Directory);
+        return true;
     }
 
     // A cache removes the account that was not used for the longest time.

@@ -1,3 +1,5 @@
+using Broker.Server;
+
 namespace Broker.Streams;
 
 /// <summary>A directory of the file system.</summary>

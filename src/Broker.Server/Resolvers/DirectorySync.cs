@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Broker.Streams;
+namespace Broker.Server;
 
 /// <summary>
 /// Writes the names of a directory to the disk. NTFS does this with its own log, so Windows needs no call.
