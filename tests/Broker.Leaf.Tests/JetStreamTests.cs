@@ -1,19 +1,19 @@
 using System.Collections.Concurrent;
 using System.Text;
 using Broker.Client;
+using Broker.Leaf.Tests.Steps;
 using Broker.Leaf.Tests.Support;
 using Broker.Streams;
 using NATS.Client.Core;
 using NATS.Client.JetStream;
-using NATS.Client.JetStream.Models;
-using NATS.Client.KeyValueStore;
-using NATS.Client.ObjectStore;
 
 namespace Broker.Leaf.Tests;
 
 /// <summary>The official .NET client at the edge uses streams, buckets and object stores of the hub.</summary>
 public sealed class JetStreamTests
 {
+    private static readonly string[] OfStreams = ["$JS.API.TEST", "$KV.b.k", "$OBJ.b.k", "plain"];
+
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     public static TheoryData<string> Versions => HubVersion.All;
@@ -41,16 +41,13 @@ public sealed class JetStreamTests
         using var store = new StoreFolder();
         await using LeafSite site = await LeafSite.StartAsync(version, hubConfiguration: store.Configuration(hubDomain));
         await using var nats = new NatsConnection(new NatsOpts { Url = $"nats://{site.Edge.EndPoints[0]}", RequestTimeout = Wait.Limit, CommandTimeout = Wait.Limit });
-        var steps = new Steps();
         NatsJSOpts options = clientDomain is null ? new NatsJSOpts(nats.Opts) : new NatsJSOpts(nats.Opts, domain: clientDomain);
         await Wait.UntilAsync(() => site.Status.RemoteInterest >= 4, () => site.Status.ToString());
-        var streams = new NatsJSContext(nats, options);
 
-        await UseStreamsAsync(streams, nats, steps);
-        await UseBucketsAsync(new NatsKVContext(streams), steps);
-        await UseObjectsAsync(new NatsObjContext(streams), steps);
+        var steps = new NatsNetSteps();
+        await steps.RunAllAsync(new NatsJSContext(nats, options), nats);
 
-        Assert.Equal(38, steps.Count);
+        Assert.Equal(38, steps.Results.Count);
         Assert.Equal(0, site.Status.MessagesLost);
         Assert.Equal(1, site.Status.Connects);
     }
@@ -88,27 +85,11 @@ public sealed class JetStreamTests
         await using LeafSite site = await LeafSite.StartAsync(version, hubConfiguration: store.Configuration("hub"), streams: ServerStreams.In(ours.Path));
         BrokerConnection hub = await site.AtHubAsync();
         BrokerConnection edge = await site.AtEdgeAsync();
-        string[] subjects = ["$JS.API.TEST", "$KV.b.k", "$OBJ.b.k", "plain"];
-        var atEdge = new ConcurrentQueue<string>();
-        var atHub = new ConcurrentQueue<string>();
-        foreach (string subject in subjects)
-        {
-            edge.Subscribe(subject, (in message) => atEdge.Enqueue(Encoding.UTF8.GetString(message.Subject)));
-            hub.Subscribe(subject, (in message) => atHub.Enqueue(Encoding.UTF8.GetString(message.Subject)));
-        }
-
-        await site.SettleAsync(hub, edge);
-        foreach (string subject in subjects)
-        {
-            hub.Publish(subject, "hub"u8);
-            edge.Publish(subject, "edge"u8);
-        }
-
-        await site.SettleAsync(hub, edge);
+        (string[] atEdge, string[] atHub) = await ExchangeAsync(edge, hub, () => site.SettleAsync(hub, edge));
 
         // Each side also receives its own messages.
-        Assert.Equal([.. subjects, "plain"], atEdge.Order(StringComparer.Ordinal));
-        Assert.Equal([.. subjects, "plain"], atHub.Order(StringComparer.Ordinal));
+        Assert.Equal([.. OfStreams, "plain"], atEdge);
+        Assert.Equal([.. OfStreams, "plain"], atHub);
         Message info = await edge.RequestAsync("$JS.hub.API.INFO", default, Wait.Limit, cancellationToken: Ended);
         Assert.Contains("\"domain\":\"hub\"", info.Text, StringComparison.Ordinal);
         info = await edge.RequestAsync("$JS.API.INFO", default, Wait.Limit, cancellationToken: Ended);
@@ -123,26 +104,10 @@ public sealed class JetStreamTests
         await using HubSite site = await HubSite.StartAsync(streams: ServerStreams.In(ours.Path));
         BrokerConnection leaf = await site.AtRealLeafAsync(version);
         BrokerConnection hub = await site.AtHubAsync();
-        string[] subjects = ["$JS.API.TEST", "$KV.b.k", "$OBJ.b.k", "plain"];
-        var atLeaf = new ConcurrentQueue<string>();
-        var atHub = new ConcurrentQueue<string>();
-        foreach (string subject in subjects)
-        {
-            leaf.Subscribe(subject, (in message) => atLeaf.Enqueue(Encoding.UTF8.GetString(message.Subject)));
-            hub.Subscribe(subject, (in message) => atHub.Enqueue(Encoding.UTF8.GetString(message.Subject)));
-        }
+        (string[] atLeaf, string[] atHub) = await ExchangeAsync(leaf, hub, () => HubSite.SettleAsync(hub, leaf));
 
-        await HubSite.SettleAsync(hub, leaf);
-        foreach (string subject in subjects)
-        {
-            hub.Publish(subject, "hub"u8);
-            leaf.Publish(subject, "leaf"u8);
-        }
-
-        await HubSite.SettleAsync(hub, leaf);
-
-        Assert.Equal([.. subjects, "plain"], atLeaf.Order(StringComparer.Ordinal));
-        Assert.Equal([.. subjects, "plain"], atHub.Order(StringComparer.Ordinal));
+        Assert.Equal([.. OfStreams, "plain"], atLeaf);
+        Assert.Equal([.. OfStreams, "plain"], atHub);
     }
 
     [Fact]
@@ -186,162 +151,26 @@ public sealed class JetStreamTests
         await Assert.ThrowsAsync<NoRespondersException>(() => edge.RequestAsync("$JS.API.INFO", default, Wait.Limit, cancellationToken: Ended).AsTask());
     }
 
-    private static async Task UseStreamsAsync(NatsJSContext streams, NatsConnection nats, Steps steps)
+    // Both sides publish to the subjects of streams and to another one. Returns what each side received, in order.
+    private static async Task<(string[] AtLeaf, string[] AtHub)> ExchangeAsync(BrokerConnection leaf, BrokerConnection hub, Func<Task> settle)
     {
-        await steps.RunAsync("account", async () => Assert.Equal(0, (await streams.GetAccountInfoAsync(Ended)).Streams));
-        await steps.RunAsync("create stream", async () => await streams.CreateStreamAsync(new StreamConfig("ORDERS", ["orders.>"]), Ended));
-        await steps.RunAsync("get stream", async () => Assert.Equal("ORDERS", (await streams.GetStreamAsync("ORDERS", cancellationToken: Ended)).Info.Config.Name));
-        for (int i = 0; i < 3; i++)
+        var atLeaf = new ConcurrentQueue<string>();
+        var atHub = new ConcurrentQueue<string>();
+        foreach (string subject in OfStreams)
         {
-            ulong sequence = (ulong)i + 1;
-            await steps.RunAsync("publish", async () => Assert.Equal(sequence, (await streams.PublishAsync($"orders.{sequence}", $"order {sequence}", cancellationToken: Ended)).Seq));
+            leaf.Subscribe(subject, (in message) => atLeaf.Enqueue(Encoding.UTF8.GetString(message.Subject)));
+            hub.Subscribe(subject, (in message) => atHub.Enqueue(Encoding.UTF8.GetString(message.Subject)));
         }
 
-        await steps.RunAsync("core publish", async () => await nats.PublishAsync("orders.core", "core", cancellationToken: Ended));
-        INatsJSConsumer consumer = null!;
-        await steps.RunAsync("create consumer", async () => consumer = await streams.CreateOrUpdateConsumerAsync("ORDERS", new ConsumerConfig("pull"), Ended));
-        for (int i = 1; i <= 3; i++)
+        await settle();
+        foreach (string subject in OfStreams)
         {
-            string subject = $"orders.{i}";
-            await steps.RunAsync("next", async () =>
-            {
-                INatsJSMsg<string> message = (await consumer.NextAsync<string>(cancellationToken: Ended))!;
-                Assert.Equal(subject, message.Subject);
-                await message.AckAsync(new AckOpts { DoubleAck = true }, Ended);
-            });
+            hub.Publish(subject, "hub"u8);
+            leaf.Publish(subject, "leaf"u8);
         }
 
-        await steps.RunAsync("fetch", async () =>
-        {
-            await foreach (INatsJSMsg<string> message in consumer.FetchAsync<string>(new NatsJSFetchOpts { MaxMsgs = 1 }, cancellationToken: Ended))
-            {
-                Assert.Equal("orders.core", message.Subject);
-                await message.AckAsync(new AckOpts { DoubleAck = true }, Ended);
-            }
-        });
-        await steps.RunAsync("acknowledged", async () =>
-        {
-            await consumer.RefreshAsync(Ended);
-            Assert.Equal("0 0", $"{consumer.Info.NumAckPending} {consumer.Info.NumPending}");
-        });
-        await steps.RunAsync("ordered consumer", async () =>
-        {
-            INatsJSConsumer ordered = await streams.CreateOrderedConsumerAsync("ORDERS", cancellationToken: Ended);
-            int count = 0;
-            await foreach (INatsJSMsg<string> message in ordered.ConsumeAsync<string>(cancellationToken: Ended))
-            {
-                Assert.StartsWith("orders.", message.Subject, StringComparison.Ordinal);
-                if (++count == 4)
-                {
-                    break;
-                }
-            }
-        });
-        await steps.RunAsync("list", async () =>
-        {
-            var names = new List<string>();
-            await foreach (string name in streams.ListStreamNamesAsync(cancellationToken: Ended))
-            {
-                names.Add(name);
-            }
-
-            Assert.Equal(["ORDERS"], names);
-        });
-        await steps.RunAsync("purge", async () => Assert.True((await streams.PurgeStreamAsync("ORDERS", new StreamPurgeRequest(), Ended)).Purged == 4));
-        await steps.RunAsync("delete consumer", async () => Assert.True(await streams.DeleteConsumerAsync("ORDERS", "pull", Ended)));
-        await steps.RunAsync("delete stream", async () => Assert.True(await streams.DeleteStreamAsync("ORDERS", Ended)));
-    }
-
-    private static async Task UseBucketsAsync(NatsKVContext buckets, Steps steps)
-    {
-        INatsKVStore bucket = null!;
-        ulong revision = 0;
-        await steps.RunAsync("create bucket", async () => bucket = await buckets.CreateStoreAsync(new NatsKVConfig("b") { History = 5 }, Ended));
-        await steps.RunAsync("put", async () => revision = await bucket.PutAsync("k", "one", cancellationToken: Ended));
-        await steps.RunAsync("get", async () => Assert.Equal("one", (await bucket.GetEntryAsync<string>("k", cancellationToken: Ended)).Value));
-        await steps.RunAsync("update", async () => revision = await bucket.UpdateAsync("k", "two", revision, cancellationToken: Ended));
-        await steps.RunAsync("wrong revision", () => Assert.ThrowsAsync<NatsKVWrongLastRevisionException>(() => bucket.UpdateAsync("k", "x", revision + 7, cancellationToken: Ended).AsTask()));
-        await steps.RunAsync("create", async () => await bucket.CreateAsync("new", "first", cancellationToken: Ended));
-        await steps.RunAsync("create again", () => Assert.ThrowsAsync<NatsKVCreateException>(() => bucket.CreateAsync("new", "second", cancellationToken: Ended).AsTask()));
-        await steps.RunAsync("watch", async () =>
-        {
-            var seen = new HashSet<string>(StringComparer.Ordinal);
-            await foreach (NatsKVEntry<string> entry in bucket.WatchAsync<string>(cancellationToken: Ended))
-            {
-                seen.Add($"{entry.Key}={entry.Value}");
-                if (seen.Count == 2)
-                {
-                    break;
-                }
-            }
-
-            Assert.Equal(["k=two", "new=first"], seen.Order(StringComparer.Ordinal));
-        });
-        await steps.RunAsync("watch changes", async () =>
-        {
-            await foreach (NatsKVEntry<string> entry in bucket.WatchAsync<string>("k", cancellationToken: Ended))
-            {
-                if (entry.Value == "two")
-                {
-                    await bucket.PutAsync("k", "three", cancellationToken: Ended);
-                }
-
-                if (entry.Value == "three")
-                {
-                    break;
-                }
-            }
-        });
-        await steps.RunAsync("history", async () =>
-        {
-            var values = new List<string?>();
-            await foreach (NatsKVEntry<string> entry in bucket.HistoryAsync<string>("k", cancellationToken: Ended))
-            {
-                values.Add(entry.Value);
-            }
-
-            Assert.Equal(["one", "two", "three"], values);
-        });
-        await steps.RunAsync("delete", async () => await bucket.DeleteAsync("k", cancellationToken: Ended));
-        await steps.RunAsync("deleted", () => Assert.ThrowsAsync<NatsKVKeyDeletedException>(() => bucket.GetEntryAsync<string>("k", cancellationToken: Ended).AsTask()));
-        await steps.RunAsync("missing", () => Assert.ThrowsAsync<NatsKVKeyNotFoundException>(() => bucket.GetEntryAsync<string>("no", cancellationToken: Ended).AsTask()));
-        await steps.RunAsync("status", async () => Assert.Equal("b", (await bucket.GetStatusAsync(Ended)).Bucket));
-        await steps.RunAsync("delete bucket", async () => Assert.True(await buckets.DeleteStoreAsync("b", Ended)));
-    }
-
-    private static async Task UseObjectsAsync(NatsObjContext stores, Steps steps)
-    {
-        INatsObjStore objects = null!;
-        byte[] content = new byte[300_000];
-        new Random(1).NextBytes(content);
-        await steps.RunAsync("create store", async () => objects = await stores.CreateObjectStoreAsync("o", Ended));
-        await steps.RunAsync("put object", async () => await objects.PutAsync("file", content, Ended));
-        await steps.RunAsync("get object", async () => Assert.Equal(content, await objects.GetBytesAsync("file", Ended)));
-        await steps.RunAsync("object info", async () => Assert.True((await objects.GetInfoAsync("file", cancellationToken: Ended)).Size == (ulong)content.Length));
-        await steps.RunAsync("delete object and store", async () =>
-        {
-            await objects.DeleteAsync("file", Ended);
-            Assert.True(await stores.DeleteObjectStore("o", Ended));
-        });
-    }
-
-    /// <summary>Counts steps, so that a step that is left out is noticed.</summary>
-    private sealed class Steps
-    {
-        internal int Count { get; private set; }
-
-        internal async Task RunAsync(string name, Func<Task> step)
-        {
-            try
-            {
-                await step().WaitAsync(Wait.Limit, Ended);
-                Count++;
-            }
-            catch (Exception e)
-            {
-                throw new InvalidOperationException($"step {Count + 1}, {name}: {e.Message}", e);
-            }
-        }
+        await settle();
+        return ([.. atLeaf.Order(StringComparer.Ordinal)], [.. atHub.Order(StringComparer.Ordinal)]);
     }
 
     private sealed class StoreFolder : IDisposable

@@ -32,6 +32,9 @@ internal sealed record Jsz(string ServerId, DateTime Now)
 
     public IEnumerable<JszAccount>? AccountDetails { get; init; }
 
+    /// <summary>The number of accounts, from which offset and limit select.</summary>
+    public int? Total { get; init; }
+
     /// <summary>The page of a server.</summary>
     /// <param name="server">The server.</param>
     /// <param name="accounts">All accounts with streams.</param>
@@ -63,6 +66,7 @@ internal sealed record Jsz(string ServerId, DateTime Now)
             Messages = accounts.Sum(static account => account.Messages),
             Bytes = accounts.Sum(static account => account.Memory + account.File),
             AccountDetails = details.Length == 0 ? null : details,
+            Total = streams.Accounts.Count,
         };
     }
 }

@@ -70,7 +70,9 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
         consumer.Pull(reply, body);
     }
 
-    internal ConsumerInfo Describe(ServedConsumer consumer)
+    internal ConsumerInfo Describe(ServedConsumer consumer) => Describe(consumer, withConfiguration: true);
+
+    internal ConsumerInfo Describe(ServedConsumer consumer, bool withConfiguration)
     {
         long paused = consumer.PausedUntil;
         return new ConsumerInfo
@@ -78,7 +80,7 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             StreamName = consumer.Stream.Name,
             Name = consumer.Name,
             Created = consumer.Created,
-            Config = consumer.Config,
+            Config = withConfiguration ? consumer.Config : null,
             Delivered = new SequencePair { ConsumerSeq = consumer.Progress.Deliveries, StreamSeq = consumer.Progress.Delivered },
             AckFloor = new SequencePair { ConsumerSeq = consumer.Progress.DeliveryFloor, StreamSeq = consumer.Progress.Floor },
             NumAckPending = consumer.Progress.Pending.Count,

@@ -218,7 +218,9 @@ internal sealed class MessageRequests(ApiContext context)
         if (status != QueueStatus.Queued)
         {
             context.Forget(token);
-            ApiError error = isStored ? StoreErrors.Of(status, stream.Store, stream.Stored) : ApiErrors.NotDeleted("no message found");
+            bool wasStored = sequence > 0 && sequence <= stream.Stored.LastAssigned;
+            ApiError error = isStored ? StoreErrors.Of(status, stream.Store, stream.Stored)
+                : wasStored ? ApiErrors.SequenceNotFound(sequence) : ApiErrors.NotDeleted("no message found");
             context.Responder.Refuse(request.Reply, error, DeleteKind);
         }
     }

@@ -8,7 +8,7 @@ internal class ApiAnswer
     private const string Prefix = "io.nats.jetstream.api.v1.";
 
     [JsonPropertyOrder(-2)]
-    public string Type { get; private set; } = "";
+    public string? Type { get; private set; }
 
     [JsonPropertyOrder(-1)]
     public ApiError? Error { get; init; }

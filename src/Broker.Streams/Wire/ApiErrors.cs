@@ -52,6 +52,8 @@ internal static class ApiErrors
 
     internal static ApiError InvalidConfig(string problem) => new(500, 10052, problem);
 
+    internal static ApiError SequenceNotFound(ulong sequence) => new(400, 10043, string.Create(CultureInfo.InvariantCulture, $"sequence {sequence} not found"));
+
     internal static ApiError NotDeleted(string problem) => new(500, 10057, problem);
 
     internal static ApiError WrongMessageId(string last) => new(400, 10070, $"wrong last msg ID: {last}");

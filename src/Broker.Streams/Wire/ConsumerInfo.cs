@@ -9,7 +9,7 @@ internal sealed class ConsumerInfo : ApiAnswer
 
     public DateTime Created { get; init; }
 
-    public ConsumerConfig Config { get; init; } = new();
+    public ConsumerConfig? Config { get; init; }
 
     public SequencePair Delivered { get; init; } = new();
 

@@ -13,14 +13,18 @@ internal sealed class StreamServer : IAsyncDisposable
     {
         _folder = folder;
         _server = server;
+        Pages = server is NatsServer natsServer ? natsServer.Http : new HttpClient { BaseAddress = new Uri(((BrokerProcess)server).Ports.Monitoring[0]) };
     }
+
+    /// <summary>The monitoring pages.</summary>
+    internal HttpClient Pages { get; }
 
     internal string Url => _server.Url;
 
     internal static async Task<StreamServer> StartAsync(string name)
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory("streams-");
-        string[] flags = ["-js", "-sd", folder.FullName];
+        string[] flags = ["-js", "-sd", folder.FullName, "-m", "-1"];
         try
         {
             INatsServer server = name == Ours
@@ -37,6 +41,7 @@ internal sealed class StreamServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        Pages.Dispose();
         await _server.DisposeAsync();
         _folder.Delete(recursive: true);
     }

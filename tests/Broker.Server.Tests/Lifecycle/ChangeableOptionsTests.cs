@@ -58,6 +58,7 @@ public sealed class ChangeableOptionsTests
             => (Func<AuthorizationRequest, AuthorizationResult>)(static _ => throw new NotSupportedException()),
         _ when type == typeof(Func<AuthorizationRequest, ValueTask<AuthorizationResult>>)
             => (Func<AuthorizationRequest, ValueTask<AuthorizationResult>>)(static _ => throw new NotSupportedException()),
+        _ when type == typeof(Func<IServerKeys>) => (Func<IServerKeys>)(static () => throw new NotSupportedException()),
         _ when type.IsInterface => typeof(DispatchProxy).GetMethod(nameof(DispatchProxy.Create), 2, [])!.MakeGenericMethod(type, typeof(Nobody)).Invoke(null, null)!,
         _ => RuntimeHelpers.GetUninitializedObject(type),
     };

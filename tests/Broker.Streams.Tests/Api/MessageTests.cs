@@ -72,7 +72,7 @@ public sealed class MessageTests
 
         Assert.True((await site.CallAsync("STREAM.MSG.DELETE.S", """{"seq":2}""")).GetProperty("success").GetBoolean());
         JsonElement missing = await site.CallAsync("STREAM.MSG.DELETE.S", """{"seq":2}""");
-        Assert.Equal(10057, ApiSite.CodeOf(missing));
+        Assert.Equal(10043, ApiSite.CodeOf(missing));
         Assert.Equal(1, (await site.CallAsync("STREAM.PURGE.S", """{"filter":"s.a","keep":1}""")).GetProperty("purged").GetInt32());
         Assert.Equal(1, (await site.CallAsync("STREAM.PURGE.S", """{"seq":4}""")).GetProperty("purged").GetInt32());
         Assert.Equal(1, (await site.CallAsync("STREAM.PURGE.S")).GetProperty("purged").GetInt32());

@@ -7,6 +7,8 @@ public sealed class StoreReportsTests
     private const int Groups = 5_000;
     private const int Records = 20;
 
+    private static CancellationToken Ended => TestContext.Current.CancellationToken;
+
     [Fact]
     public async Task Each_record_is_reported_once_if_the_stores_on_the_disk_and_in_memory_report_at_the_same_time()
     {
@@ -23,7 +25,7 @@ public sealed class StoreReportsTests
             Interlocked.Add(ref total, all.Length);
         });
 
-        await Task.WhenAll(Task.Run(() => Report(reports, first: 0)), Task.Run(() => Report(reports, first: Groups * Records)));
+        await Task.WhenAll(Task.Run(() => Report(reports, first: 0), Ended), Task.Run(() => Report(reports, first: Groups * Records), Ended));
 
         await Wait.UntilAsync(() => Volatile.Read(ref total) >= reported.Length, "all records are reported");
         Assert.All(reported, static count => Assert.Equal(1, count));
