@@ -149,7 +149,12 @@ public sealed class ServerStreams : IServerStreams
             Account = account,
             Directory = directory,
             Domain = Domain,
-            Store = new StoreOptions { Quota = QuotaOf(limits.MaxFile, _file), MemoryQuota = QuotaOf(limits.MaxMemory, _memory) },
+            Store = new StoreOptions
+            {
+                Quota = QuotaOf(limits.MaxFile, _file),
+                MemoryQuota = QuotaOf(limits.MaxMemory, _memory),
+                OnDamage = (stream, damage) => _log.Damaged(account, stream, damage),
+            },
             OnFault = _log.Fault,
         };
         AccountStreams streams = await AccountStreams.StartAsync(server, options).ConfigureAwait(false);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.Logging;
 
 namespace Broker.Streams;
@@ -29,6 +30,9 @@ internal sealed partial class StreamsLog(ILogger logger)
 
         Open(account, directory);
     }
+
+    internal void Damaged(string account, string stream, StreamDamage damage)
+        => Damaged(account, string.Create(CultureInfo.InvariantCulture, $"file '{damage.File}', offset {damage.Offset}, sequence {damage.Sequence}. The stream '{stream}' is refused"));
 
     [LoggerMessage(140, LogLevel.Information, "Streams of the account {Account} are in {Directory}")]
     private partial void Open(string account, string directory);

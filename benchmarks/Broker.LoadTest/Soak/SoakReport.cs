@@ -8,6 +8,7 @@ namespace Broker.LoadTest.Soak;
 internal sealed class SoakReport(SoakSettings settings)
 {
     private const double MB = 1e6;
+    private const int LateAllowed = 3;
 
     private readonly List<SoakSample> _samples = [];
     private readonly Table _table = new(
@@ -44,6 +45,12 @@ internal sealed class SoakReport(SoakSettings settings)
         if (lost > 0)
         {
             Failures.Add($"{lost} acknowledged messages were not received");
+        }
+
+        // A busy machine is late sometimes. A server that does not answer one kind of request any more is late always.
+        if (counts.Late > Math.Max(LateAllowed, counts.Changes / 100))
+        {
+            Failures.Add($"{counts.Late} answers did not come in time; the first: {counts.FirstLate}");
         }
 
         if (counts.Refused > 0)

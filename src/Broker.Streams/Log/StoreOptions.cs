@@ -21,6 +21,11 @@ internal sealed class StoreOptions
 
     internal TimeProvider Clock { get; init; } = TimeProvider.System;
 
+    /// <summary>
+    /// Called when damage of a stream is found after the start, on the thread that reads. It gets the name of the stream.
+    /// </summary>
+    internal Action<string, StreamDamage> OnDamage { get; init; } = static (_, _) => { };
+
     /// <summary>Returns the random number that seeds the checksums of a segment.</summary>
     internal Func<uint> Salt { get; init; } = static () => BitConverter.ToUInt32(RandomNumberGenerator.GetBytes(sizeof(uint)));
 

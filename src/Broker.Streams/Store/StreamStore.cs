@@ -287,6 +287,12 @@ internal sealed class StreamStore : IDisposable
             bytes[entry.Segment!.File.Read(bytes, entry.Offset)..].Clear();
             return ReadStatus.Found;
         }
+        catch (IOException)
+        {
+            // So is what the disk cannot read.
+            bytes.Clear();
+            return ReadStatus.Found;
+        }
         catch (ObjectDisposedException)
         {
             // The message and its segment were deleted meanwhile.
@@ -441,17 +447,21 @@ internal sealed class StreamStore : IDisposable
     {
         lock (_gate)
         {
-            if (stream.Damage is null)
+            if (stream.Damage is not null)
             {
-                if (CanQueue(stream, RecordHead.Length + sizeof(ulong)) == QueueStatus.Queued)
-                {
-                    Collecting.AddDamage(stream.Id, damage);
-                    Monitor.Pulse(_gate);
-                }
-
-                stream.Damage = damage;
+                return;
             }
+
+            if (CanQueue(stream, RecordHead.Length + sizeof(ulong)) == QueueStatus.Queued)
+            {
+                Collecting.AddDamage(stream.Id, damage);
+                Monitor.Pulse(_gate);
+            }
+
+            stream.Damage = damage;
         }
+
+        _options.OnDamage(stream.Name, damage);
     }
 
     private void Run()

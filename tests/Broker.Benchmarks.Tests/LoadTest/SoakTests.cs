@@ -39,6 +39,32 @@ public class SoakTests
         Assert.NotEmpty(progress.ToString());
     }
 
+    [Fact]
+    public void A_soak_fails_if_one_of_a_hundred_requests_is_not_answered_in_time()
+    {
+        var counts = new SoakCounts();
+        for (int i = 0; i < 400; i++)
+        {
+            counts.OnChange();
+        }
+
+        for (int i = 0; i < 4; i++)
+        {
+            counts.OnError(new TimeoutException("late"));
+        }
+
+        var few = new SoakReport(Settings);
+        few.Conclude(counts, lost: 0);
+        counts.OnError(new TimeoutException("late"));
+        var many = new SoakReport(Settings);
+        many.Conclude(counts, lost: 0);
+
+        Assert.Empty(few.Failures);
+        Assert.Equal("5 answers did not come in time; the first: late", Assert.Single(many.Failures));
+    }
+
+    private static SoakSettings Settings => new() { Duration = TimeSpan.FromHours(1), Rate = 300 };
+
     // An hour of one value for each minute; 5 % and 3 are allowed.
     private static Flatness Of(Func<int, double> value)
         => Flatness.Of("x", [.. Enumerable.Range(0, 60).Select(minute => ((double)minute, value(minute)))], 0.05, 3)!;

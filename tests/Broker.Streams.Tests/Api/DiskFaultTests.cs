@@ -1,4 +1,5 @@
 using System.Text;
+using System.Threading.Channels;
 using Broker.Client;
 using Broker.Streams.Tests.Simulation;
 
@@ -31,6 +32,30 @@ public sealed class DiskFaultTests
         await using ApiSite again = await ApiSite.StartAsync(disk);
         Assert.InRange((await again.StateAsync("S")).GetProperty("messages").GetInt64(), 1, 2);
         Assert.InRange(await again.PublishAsync("S"), 2, 4);
+    }
+
+    [Fact]
+    public async Task A_stream_with_a_message_that_the_disk_cannot_read_is_refused_with_its_place_and_a_consumer_learns_it()
+    {
+        var disk = new SimulatedDisk();
+        var found = new List<string>();
+        var options = new StoreOptions { SegmentBytes = 1024 * 1024, MaxPendingBytes = 256 * 1024, OnDamage = (stream, damage) => found.Add($"{stream} {damage.File} {damage.Sequence}") };
+        await using ApiSite site = await ApiSite.StartAsync(disk, options);
+        await site.CreateAsync("S");
+        await site.CreateAsync("T");
+        await site.PublishAsync("S");
+        await site.PublishAsync("T");
+        await site.CallAsync("CONSUMER.CREATE.S.C", """{"stream_name":"S","config":{"durable_name":"C","ack_policy":"explicit"}}""");
+        var answers = Channel.CreateUnbounded<string>();
+        site.Connection.Subscribe("answers", (in message) => answers.Writer.TryWrite(Encoding.UTF8.GetString(message.Headers)));
+        disk.Fails = static what => what == "read log";
+        site.Connection.Publish("$JS.API.CONSUMER.MSG.NEXT.S.C", "1"u8, "answers");
+
+        Assert.StartsWith("NATS/1.0 409 Stream Is Damaged", await answers.Reader.ReadAsync(Ended), StringComparison.Ordinal);
+        disk.Fails = static _ => false;
+        Assert.Equal(10077, ApiSite.CodeOf(await site.CallAsync("STREAM.MSG.GET.S", """{"seq":1}""")));
+        Assert.Equal(2, await site.PublishAsync("T"));
+        Assert.Equal("S 0000000000000001.log 1", Assert.Single(found));
     }
 
     [Fact]

@@ -175,10 +175,15 @@ internal sealed class SimulatedDisk : IStoreFiles
             disk.Step("write", isCheckpoint ? "checkpoint" : Name, () => file.Write(copy, offset));
         }
 
-        public bool TryReadNow(Span<byte> buffer, long offset) => Read(buffer, offset) == buffer.Length;
+        public bool TryReadNow(Span<byte> buffer, long offset) => !disk.Fails("read log") && Read(buffer, offset) == buffer.Length;
 
         public int Read(Span<byte> buffer, long offset)
         {
+            if (disk.Fails("read log"))
+            {
+                throw new IOException("The simulated disk cannot read.");
+            }
+
             if (offset >= file.Current.Length)
             {
                 return 0;
