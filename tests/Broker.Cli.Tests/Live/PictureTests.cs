@@ -136,7 +136,7 @@ public sealed class PictureTests
     }
 
     private static async Task<BrokerConnection> ConnectAsync(string url, string name)
-        => await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [url], Name = name }, Ended);
+        => await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [url], Name = name, ConnectTimeout = Wait.Limit }, Ended);
 
     private static Task ReadAsync<TSocket>(TSocket socket, CancellationToken stop)
         where TSocket : MessageSocket, IReceivingSocket => Task.Run(

@@ -94,7 +94,7 @@ public sealed class StreamLimitTests : IDisposable
             {
                 if (!connections.TryGetValue(user, out BrokerConnection? connection))
                 {
-                    connection = await BrokerConnection.ConnectAsync(url.Replace("//", $"//{user}:{user}@", StringComparison.Ordinal), Ended);
+                    connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [url], User = user, Password = user, ConnectTimeout = Wait.Limit }, Ended);
                     connections.Add(user, connection);
                 }
 

@@ -94,7 +94,7 @@ public sealed class KilledPipelineTests(ITestOutputHelper output) : IDisposable
 
     private async Task HandleAsync(string url, Func<StreamsClient, Task<bool>> isDone, int taken = 0)
     {
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [url] }, Ended);
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [url], ConnectTimeout = Wait.Limit }, Ended);
         using StreamsClient streams = connection.Streams();
         StreamConsumer? consumer = null;
         await Wait.UntilAsync(async () => (consumer = await TryCreateAsync(streams)) is not null, "the consumer");

@@ -30,8 +30,8 @@ public sealed class ErrorAnswerTests(ITestOutputHelper output)
         List<RequestCase> cases = RequestCase.ReadAll(Path.Combine(Folder, "requests.txt"));
         await using StreamServer broker = await StreamServer.StartAsync(StreamServer.Ours);
         await using StreamServer natsServer = await StreamServer.StartAsync(StreamServer.Theirs);
-        await using BrokerConnection ours = await BrokerConnection.ConnectAsync(broker.Url, Ended);
-        await using BrokerConnection theirs = await BrokerConnection.ConnectAsync(natsServer.Url, Ended);
+        await using BrokerConnection ours = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [broker.Url], ConnectTimeout = Wait.Limit }, Ended);
+        await using BrokerConnection theirs = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [natsServer.Url], ConnectTimeout = Wait.Limit }, Ended);
         var problems = new List<string>();
         foreach (RequestCase request in cases)
         {

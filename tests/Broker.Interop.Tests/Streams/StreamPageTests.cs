@@ -41,7 +41,7 @@ public sealed class StreamPageTests
     private static async Task<string> ReadAsync(string name, string page)
     {
         await using StreamServer server = await StreamServer.StartAsync(name);
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(server.Url, Ended);
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [server.Url], ConnectTimeout = Wait.Limit }, Ended);
         await AskAsync(connection, "$JS.API.STREAM.CREATE.A", """{"name":"A","subjects":["a.>"]}""");
         await AskAsync(connection, "$JS.API.STREAM.CREATE.M", """{"name":"M","subjects":["m"],"storage":"memory","max_msgs":7}""");
         await AskAsync(connection, "a.x", "one");

@@ -29,7 +29,7 @@ internal sealed class ApiSite : IAsyncDisposable
         BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(new IPEndPoint(IPAddress.Loopback, 0)), Ended);
         var options = new AccountStreamsOptions { Directory = "", Store = store ?? new StoreOptions { SegmentBytes = 1024 * 1024, MaxPendingBytes = 256 * 1024 }, Domain = domain };
         AccountStreams streams = await AccountStreams.StartAsync(server, options, files ?? new MemoryFiles());
-        BrokerConnection connection = await BrokerConnection.ConnectAsync($"nats://{server.EndPoints[0]}", Ended);
+        BrokerConnection connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [$"nats://{server.EndPoints[0]}"], ConnectTimeout = Wait.Limit }, Ended);
         return new ApiSite(server, streams, connection);
     }
 

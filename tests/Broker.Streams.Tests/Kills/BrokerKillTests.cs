@@ -72,7 +72,7 @@ public sealed class BrokerKillTests(ITestOutputHelper output)
         Assert.False(child.HasExited, "The server has ended.");
         string port = await File.ReadAllTextAsync(PortFile(directory), Ended);
         File.Delete(PortFile(directory));
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync($"nats://127.0.0.1:{port}", Ended);
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [$"nats://127.0.0.1:{port}"], ConnectTimeout = Wait.Limit }, Ended);
         await CreateAsync(connection);
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(Ended);
         StreamLoad[] loads = [new(connection, _orders, canDelete: true, stop.Token), new(connection, _jobs, canDelete: false, stop.Token)];
