@@ -31,9 +31,12 @@ internal static partial class StepForm
     private static JsonNode? Cleaned(JsonNode? node, string[] own) => node switch
     {
         JsonObject fields => Cleaned(fields, own),
-        JsonArray list => new JsonArray([.. list.Select(item => Cleaned(item, own))]),
+        // nats-server lists streams and consumers in no order.
+        JsonArray list => new JsonArray([.. list.OrderBy(NameOf, StringComparer.Ordinal).Select(item => Cleaned(item, own))]),
         _ => node?.DeepClone(),
     };
+
+    private static string NameOf(JsonNode? item) => item is JsonObject fields && fields["name"] is JsonValue name ? name.ToString() : "";
 
     private static JsonObject Cleaned(JsonObject fields, string[] own)
     {
