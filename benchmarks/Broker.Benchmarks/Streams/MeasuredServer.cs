@@ -7,6 +7,8 @@ namespace Broker.Benchmarks.Streams;
 /// <summary>A server with streams, a connection to it, and its process.</summary>
 internal sealed class MeasuredServer : IAsyncDisposable
 {
+    private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(30);
+
     private readonly BrokerConnection _connection;
     private readonly Process _process;
 
@@ -46,7 +48,7 @@ internal sealed class MeasuredServer : IAsyncDisposable
     /// <param name="url">The address of the server.</param>
     /// <param name="processId">The process of the server, on this machine.</param>
     internal static async Task<MeasuredServer> ConnectAsync(string url, int processId)
-        => new(url, await BrokerConnection.ConnectAsync(url).ConfigureAwait(false), Process.GetProcessById(processId));
+        => new(url, await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [url], ConnectTimeout = ConnectTimeout }).ConfigureAwait(false), Process.GetProcessById(processId));
 
     public async ValueTask DisposeAsync()
     {

@@ -46,7 +46,7 @@ public sealed class LivePartsTests
         try
         {
             await using Site site = await Site.StartAsync(streams: ServerStreams.In(folder));
-            await using BrokerConnection client = await BrokerConnection.ConnectAsync(site.Server.CreateDialer(), cancellationToken: Ended);
+            await using BrokerConnection client = await BrokerConnection.ConnectAsync(new ClientOptions { Dialer = site.Server.CreateDialer(), ConnectTimeout = Wait.Limit }, Ended);
             StreamsClient streams = client.Streams();
             await using var browser = Chromium.Open("about:blank");
             await using DevTools page = await DevTools.OpenAsync(browser, site.Http.BaseAddress!.ToString());

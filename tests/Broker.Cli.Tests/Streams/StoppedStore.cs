@@ -46,7 +46,7 @@ internal sealed class StoppedStore : IDisposable
     public async Task ServeAsync(Func<StreamsClient, Task> use)
     {
         await using BrokerServer server = await BrokerServer.StartAsync(static options => options.Listen(0), ServerStreams.In(Data), TestContext.Current.CancellationToken);
-        await using BrokerConnection client = await BrokerConnection.ConnectAsync(server.CreateDialer(), cancellationToken: TestContext.Current.CancellationToken);
+        await using BrokerConnection client = await BrokerConnection.ConnectAsync(new ClientOptions { Dialer = server.CreateDialer(), ConnectTimeout = Wait.Limit }, TestContext.Current.CancellationToken);
         using StreamsClient streams = client.Streams();
         await use(streams);
     }

@@ -32,7 +32,7 @@ public sealed class StreamCopyTests : IDisposable
     public async Task A_stream_of_a_broker_is_copied_with_its_sequences()
     {
         await using BrokerServer server = await StartAsync("source");
-        await using BrokerConnection source = await BrokerConnection.ConnectAsync(Url(server), Ended);
+        await using BrokerConnection source = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url(server)], ConnectTimeout = Wait.Limit }, Ended);
         using StreamsClient streams = source.Streams();
         await FillAsync(streams);
 
@@ -56,7 +56,7 @@ public sealed class StreamCopyTests : IDisposable
 
         Assert.True(exitCode == ExitCode.Success, error);
         Assert.Contains("copied 3 messages; 3 sequences are empty, as in the original\n", error, StringComparison.Ordinal);
-        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(Url(target), Ended);
+        await using BrokerConnection connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url(target)], ConnectTimeout = Wait.Limit }, Ended);
         using StreamsClient streams = connection.Streams();
         Bucket bucket = await streams.GetBucketAsync("settings", Ended);
         BucketEntry entry = await bucket.GetAsync("lamp", Ended);
@@ -69,7 +69,7 @@ public sealed class StreamCopyTests : IDisposable
     public async Task A_stream_that_exists_is_not_changed()
     {
         await using BrokerServer server = await StartAsync("source");
-        await using BrokerConnection source = await BrokerConnection.ConnectAsync(Url(server), Ended);
+        await using BrokerConnection source = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url(server)], ConnectTimeout = Wait.Limit }, Ended);
         using StreamsClient streams = source.Streams();
         await FillAsync(streams);
 
@@ -123,7 +123,7 @@ public sealed class StreamCopyTests : IDisposable
     public async Task A_copy_that_fails_leaves_no_stream()
     {
         await using BrokerServer server = await StartAsync("source");
-        await using BrokerConnection source = await BrokerConnection.ConnectAsync(Url(server), Ended);
+        await using BrokerConnection source = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url(server)], ConnectTimeout = Wait.Limit }, Ended);
         using StreamsClient streams = source.Streams();
         await FillAsync(streams);
         await using BrokerServer target = await BrokerServer.StartAsync(
@@ -140,7 +140,7 @@ public sealed class StreamCopyTests : IDisposable
 
         Assert.Equal(ExitCode.Failure, exitCode);
         Assert.Contains("the copy has failed, and the new stream ORDERS is removed", error, StringComparison.Ordinal);
-        await using BrokerConnection other = await BrokerConnection.ConnectAsync(Url(target), Ended);
+        await using BrokerConnection other = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url(target)], ConnectTimeout = Wait.Limit }, Ended);
         using StreamsClient targets = other.Streams();
         Assert.Null(await targets.FindStreamAsync("ORDERS", Ended));
     }
@@ -187,7 +187,7 @@ public sealed class StreamCopyTests : IDisposable
         Assert.True(exitCode == ExitCode.Success, error);
         Assert.Contains("all orders", output, StringComparison.Ordinal);
         Assert.Equal("copied 5 messages; 3 sequences are empty, as in the original\n1 consumer is not copied\n", error);
-        await using BrokerConnection target = await BrokerConnection.ConnectAsync(Url(server), Ended);
+        await using BrokerConnection target = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [Url(server)], ConnectTimeout = Wait.Limit }, Ended);
         using StreamsClient streams = target.Streams();
         Assert.Equal(await AllAsync(source), await AllAsync(streams));
         StreamInfo one = await source.GetStreamAsync("ORDERS", null, Ended);
