@@ -25,7 +25,6 @@ public sealed class NatsServerFileTests
     [InlineData("jetstream { max_outstanding_catchup: 1MB }", "max_outstanding_catchup", NoRoutes)]
     [InlineData("jetstream { max_buffered_msgs: 10 }", "max_buffered_msgs", "the broker bounds what waits for the disk in bytes by itself")]
     [InlineData("mqtt { port: 1883 }", "mqtt", "the broker does not serve MQTT clients")]
-    [InlineData("resolver_pinned_accounts: [ A ]", "resolver_pinned_accounts", "the JWTs of accounts are in \"resolver_preload\" of this file")]
     [InlineData("default_sentinel: \"x\"", "default_sentinel", "a client without a JWT is always refused")]
     [InlineData("syslog: true", "syslog", "the broker logs to standard error, which a service manager collects, or to a file")]
     [InlineData("no_header_support: true", "no_header_support", "headers are always supported; clients without header support receive no headers")]

@@ -34,6 +34,11 @@ public sealed partial class StreamsPageTests : IDisposable
                 foreach (string line in lines.Where(static line => !line.StartsWith("broker serve ", StringComparison.Ordinal)))
                 {
                     output.Add(await RunAsync(line, addresses.Nats[0]));
+                    if (line.StartsWith("broker pub ", StringComparison.Ordinal))
+                    {
+                        // The command does not wait until the stream has stored the message.
+                        await Wait.UntilAsync(async () => (await RunAsync("broker stream view ORDERS", addresses.Nats[0])).Contains("2 apples", StringComparison.Ordinal), "the message is stored");
+                    }
                 }
             },
             flags);

@@ -17,7 +17,7 @@ public sealed class ConfigShowTests : IDisposable
     private static readonly string[] WithoutDefault =
     [
         "listen", "http_port", "http_admin", "authorization", "allow_users_without_password", "accounts", "operator", "trusted_keys", "resolver",
-        "resolver_preload", "mappings", "default_js_domain",
+        "resolver_preload", "resolver_tls", "resolver_pinned_accounts", "mappings", "default_js_domain",
     ];
 
     private readonly TemporaryFolder _folder = new();
