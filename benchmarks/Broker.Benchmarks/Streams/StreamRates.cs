@@ -70,7 +70,7 @@ internal static class StreamRates
         return new Cost(row.Count / seconds, (server.Processor - processor).TotalMicroseconds / row.Count, (own.TotalProcessorTime - client).TotalMicroseconds / row.Count);
     }
 
-    // What a message with an acknowledgement costs at least: a write into a file that has its length already.
+    // An acknowledged message costs at least this: a write into a file that has its length already.
     private static double MicrosecondsOfSync()
     {
         string path = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());

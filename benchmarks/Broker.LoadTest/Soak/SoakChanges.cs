@@ -107,7 +107,7 @@ internal sealed class SoakChanges(StreamsClient streams, Bucket bucket, string s
             await streams.DeleteConsumerAsync(name, "durable", CancellationToken.None);
         }
 
-        // Nobody uses this consumer of a stream that stays, so the server removes it.
+        // The server removes this consumer, because nobody uses it. Its stream stays.
         await streams.CreateConsumerAsync(SoakStreams.Latest, new ConsumerConfig { InactiveThreshold = TimeSpan.FromSeconds(5) }, CancellationToken.None);
         await streams.PurgeStreamAsync(name, options: null, CancellationToken.None);
         await streams.DeleteStreamAsync(name, CancellationToken.None);

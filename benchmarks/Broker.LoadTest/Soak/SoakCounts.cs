@@ -2,7 +2,7 @@ using Broker.Client.Streams;
 
 namespace Broker.LoadTest.Soak;
 
-/// <summary>What the clients of a soak have done so far. Thread-safe.</summary>
+/// <summary>Counts the requests of the clients of a soak. Thread-safe.</summary>
 internal sealed class SoakCounts
 {
     private readonly Lock _gate = new();

@@ -1,6 +1,6 @@
 namespace Broker.LoadTest.Soak;
 
-/// <summary>What the server uses at one moment.</summary>
+/// <summary>The memory, disk, files and processor time of the server at one moment.</summary>
 /// <param name="Minutes">The time since the start in minutes.</param>
 /// <param name="DiskBytes">The length of all files of the streams.</param>
 /// <param name="ResidentBytes">The resident memory.</param>

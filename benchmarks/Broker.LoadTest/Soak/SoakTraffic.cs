@@ -35,7 +35,7 @@ internal sealed class SoakTraffic(StreamsClient streams, SoakSettings settings, 
         long number = 0;
         while (!stopping.IsCancellationRequested)
         {
-            // What a busy machine has prevented is not done later, so that the rate stays steady.
+            // A busy machine can delay a publish. The soak does not make up for it, so that the rate stays steady.
             long due = (long)(clock.Elapsed.TotalSeconds * settings.Rate);
             number = Math.Max(number, due - settings.Rate);
             for (; number < due; number++)

@@ -21,7 +21,7 @@ internal static class CalloutRequest
     /// <param name="options">The options of the callout.</param>
     /// <param name="server">The server.</param>
     /// <param name="user">The public key that the JWT of the user must be for.</param>
-    /// <param name="question">What the service is told.</param>
+    /// <param name="question">The facts about the client.</param>
     internal static byte[] Create(AuthCalloutOptions options, CalloutServer server, string user, CalloutQuestion question)
     {
         var claims = new ArrayBufferWriter<byte>();

@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>What an auth callout needs of its server.</summary>
+/// <summary>The parts of a server that its auth callout uses.</summary>
 /// <param name="Keys">The key pairs of the server.</param>
 /// <param name="Verifier">The verifier of signatures.</param>
 /// <param name="Time">The clock.</param>

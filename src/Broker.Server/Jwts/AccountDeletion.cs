@@ -1,6 +1,6 @@
 namespace Broker.Server;
 
-/// <summary>What happens to the file of an account that a request deletes.</summary>
+/// <summary>The effect of a request to delete an account on its file.</summary>
 public enum AccountDeletion
 {
     /// <summary>Requests to delete accounts are refused.</summary>

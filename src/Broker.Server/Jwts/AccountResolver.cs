@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// Where a server with operators finds the JWTs of accounts. It looks for an account when the first client of it
-/// connects. See <see cref="DirectoryResolver"/> and <see cref="UrlResolver"/>.
+/// A place of the JWTs of accounts. A server with operators looks for an account when its first client connects.
+/// See <see cref="DirectoryResolver"/> and <see cref="UrlResolver"/>.
 /// </summary>
 public abstract class AccountResolver
 {

@@ -27,7 +27,7 @@ public sealed class DirectoryResolver : AccountResolver
     /// </summary>
     public bool IsCache { get; init; }
 
-    /// <summary>What a request to delete an account does. A cache always removes its file.</summary>
+    /// <summary>The effect of a request to delete an account. A cache always removes its file.</summary>
     public AccountDeletion Deletion { get; init; }
 
     /// <summary>

@@ -23,7 +23,9 @@ public sealed class OperatorOptions
     /// </summary>
     public IReadOnlyDictionary<string, string> Accounts { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
-    /// <summary>Where the server finds further accounts. Null, the default: nowhere. It cannot change while the server runs.</summary>
+    /// <summary>
+    /// The place of further accounts. Null, the default: there are none. It cannot change while the server runs.
+    /// </summary>
     public AccountResolver? Resolver { get; init; }
 
     /// <summary>

@@ -3,7 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Broker.Server;
 
-/// <summary>What an auth callout service is told about a client. It contains secrets.</summary>
+/// <summary>The facts about a client that an auth callout service receives. They contain secrets.</summary>
 /// <param name="ClientId">The client id.</param>
 /// <param name="Credentials">The credentials in the CONNECT.</param>
 /// <param name="From">The address of the client; null for an in-process client.</param>

@@ -3,9 +3,6 @@ namespace Broker.Streams;
 /// <summary>Replaces damaged segments.</summary>
 internal sealed class SegmentReplacement(IStoreFiles files, Func<uint> salt)
 {
-    /// <summary>The number of segments that were replaced.</summary>
-    internal int Count { get; private set; }
-
     internal SegmentRewrite Begin(CheckedSegment segment, StreamCatalog catalog, long time)
     {
         var output = new SegmentRewrite(segment.Header.Number, salt());
@@ -13,9 +10,5 @@ internal sealed class SegmentReplacement(IStoreFiles files, Func<uint> salt)
         return output;
     }
 
-    internal void Write(CheckedSegment segment, SegmentRewrite output)
-    {
-        output.Write(files, segment.NextGroup);
-        Count++;
-    }
+    internal void Write(CheckedSegment segment, SegmentRewrite output) => output.Write(files, segment.NextGroup);
 }
