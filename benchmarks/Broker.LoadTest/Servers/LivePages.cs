@@ -5,8 +5,7 @@ namespace Broker.LoadTest.Servers;
 /// <summary>Live pages of a broker that are open while it is measured. They read each event and drop it.</summary>
 internal sealed class LivePages : IDisposable
 {
-    private static readonly TimeSpan FirstEventLimit = TimeSpan.FromSeconds(20);
-    private static readonly TimeSpan RetryPause = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan FirstEventLimit = TimeSpan.FromSeconds(60);
 
     private readonly CancellationTokenSource _closed = new();
     private readonly HttpClient _http = new() { Timeout = Timeout.InfiniteTimeSpan };
@@ -44,29 +43,12 @@ internal sealed class LivePages : IDisposable
     private void Open(Uri address)
     {
         using var limit = new CancellationTokenSource(FirstEventLimit);
-        HttpResponseMessage response = Get(address, limit.Token);
+        HttpResponseMessage response = _http.GetAsync(address, HttpCompletionOption.ResponseHeadersRead, limit.Token).GetAwaiter().GetResult();
         response.EnsureSuccessStatusCode();
         Stream events = response.Content.ReadAsStreamAsync(limit.Token).GetAwaiter().GetResult();
         byte[] buffer = new byte[64 * 1024];
         events.ReadAtLeastAsync(buffer, 1, cancellationToken: limit.Token).AsTask().GetAwaiter().GetResult();
         _readers.Add(ReadAsync(response, events, buffer));
-    }
-
-    private HttpResponseMessage Get(Uri address, CancellationToken limit)
-    {
-        while (true)
-        {
-            try
-            {
-                return _http.GetAsync(address, HttpCompletionOption.ResponseHeadersRead, limit).GetAwaiter().GetResult();
-            }
-            catch (HttpRequestException e) when (e.HttpRequestError == HttpRequestError.ConnectionError)
-            {
-                // The server opens this port after the port of its clients.
-                limit.WaitHandle.WaitOne(RetryPause);
-                limit.ThrowIfCancellationRequested();
-            }
-        }
     }
 
     private async Task ReadAsync(HttpResponseMessage response, Stream events, byte[] buffer)

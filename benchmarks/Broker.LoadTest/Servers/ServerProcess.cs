@@ -12,7 +12,7 @@ namespace Broker.LoadTest.Servers;
 /// </summary>
 internal sealed class ServerProcess : IDisposable
 {
-    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
 
     private readonly Queue<string> _lastLines = new();
     private LivePages? _pages;
@@ -48,8 +48,8 @@ internal sealed class ServerProcess : IDisposable
     public StartTimes Times { get; private set; } = new(TimeSpan.Zero, TimeSpan.Zero);
 
     /// <summary>
-    /// Starts the server and returns when it has replied to a PING. Throws <see cref="DriverException"/> with the end
-    /// of its output if it does not.
+    /// Starts the server and returns when it has replied to a PING and its monitoring pages accept connections. Throws
+    /// <see cref="DriverException"/> with the end of its output if one of them does not happen.
     /// </summary>
     public static ServerProcess Start(ServerCommand command, DriverResources resources)
     {
@@ -74,6 +74,7 @@ internal sealed class ServerProcess : IDisposable
             process.BeginErrorReadLine();
             server.AwaitInfo(started);
             server.AwaitReady(resources.Buffers);
+            server.AwaitPages();
             hub?.AwaitLeaf(command.Name);
             server._pages = command.OpenPages == 0 ? null : LivePages.Open(command.OpenPages, monitoringPort);
             return server;
@@ -163,6 +164,31 @@ internal sealed class ServerProcess : IDisposable
         finally
         {
             buffers.Return(buffer);
+        }
+    }
+
+    // A server may open this port after the port of its clients. On a busy machine that is much later.
+    private void AwaitPages()
+    {
+        var waited = Stopwatch.StartNew();
+        while (MonitoringPort != 0)
+        {
+            ThrowIfEnded();
+            using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            try
+            {
+                socket.Connect(IPAddress.Loopback, MonitoringPort);
+                return;
+            }
+            catch (SocketException e)
+            {
+                if (waited.Elapsed > StartLimit)
+                {
+                    throw new DriverException($"{Command.Name} did not open the port of its pages within {StartLimit.TotalSeconds:0} s. {LastWords()}", e);
+                }
+
+                Thread.Sleep(1);
+            }
         }
     }
 
