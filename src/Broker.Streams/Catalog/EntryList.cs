@@ -55,6 +55,28 @@ internal sealed class EntryList
         }
     }
 
+    /// <summary>Removes the entries of deleted messages.</summary>
+    internal void RemoveDeleted()
+    {
+        int kept = 0;
+        for (int i = 0; i < Count; i++)
+        {
+            if (!this[i].IsDeleted)
+            {
+                this[kept++] = this[i];
+            }
+        }
+
+        _end = _first + kept;
+        int chunks = (_end + ChunkLength - 1) / ChunkLength;
+        _chunks.RemoveRange(chunks, _chunks.Count - chunks);
+        if (_end % ChunkLength != 0)
+        {
+            // What was moved must not keep segments and subjects in memory.
+            _chunks[^1].AsSpan(_end % ChunkLength).Clear();
+        }
+    }
+
     /// <summary>Finds the first entry whose sequence is not smaller. Returns the count if there is none.</summary>
     internal int Find(ulong sequence)
     {

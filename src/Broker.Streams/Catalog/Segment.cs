@@ -3,6 +3,8 @@ namespace Broker.Streams;
 /// <summary>A file of records. Fields are changed under the store's lock, or while the store opens.</summary>
 internal sealed class Segment(SegmentHeader header, IStoreFile file) : IDisposable
 {
+    private readonly MemoryFile? _memory = file as MemoryFile;
+
     internal SegmentHeader Header { get; } = header;
 
     internal IStoreFile File { get; } = file;
@@ -10,10 +12,24 @@ internal sealed class Segment(SegmentHeader header, IStoreFile file) : IDisposab
     internal string Name => StoreFileNames.Segment(Header.Number);
 
     /// <summary>The number of messages that are not deleted.</summary>
-    internal int Live { get; set; }
+    internal int Live { get; private set; }
 
     /// <summary>A segment with damaged records is kept, even if all that can be read of it is deleted.</summary>
     internal bool IsDamaged { get; set; }
+
+    /// <summary>Counts a message.</summary>
+    internal void Add(in MessageEntry entry)
+    {
+        Live++;
+        _memory?.Add(entry.Offset, entry.Size);
+    }
+
+    /// <summary>Ends the count of a message that is deleted.</summary>
+    internal void Remove(in MessageEntry entry)
+    {
+        Live--;
+        _memory?.Remove(entry.Offset, entry.Size);
+    }
 
     public void Dispose() => File.Dispose();
 }

@@ -7,7 +7,12 @@ namespace Broker.Streams;
 /// </summary>
 internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
 {
+    private const int LeastDeleted = 64;
+
     private readonly EntryList _entries = new();
+
+    // The entries of deleted messages behind one that is not deleted.
+    private int _deletedEntries;
 
     internal uint Id { get; } = id;
 
@@ -51,6 +56,11 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
 
     /// <summary>Set when a record of the stream is damaged. The stream then refuses reads and writes.</summary>
     internal StreamDamage? Damage { get; set; }
+
+    /// <summary>
+    /// The error of the program after which the stream has stopped; null for none. It does not outlive the process.
+    /// </summary>
+    internal string? Fault { get; set; }
 
     /// <summary>The deletion of the stream is queued. Nothing may follow it in the log.</summary>
     internal bool IsDeleting { get; set; }
@@ -141,7 +151,7 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
         subject.Count++;
         LastTime = entry.Time;
         _entries.Add(entry);
-        entry.Segment!.Live++;
+        entry.Segment!.Add(entry);
         Messages++;
         Bytes += entry.Size;
         quota?.Add(entry.Size);
@@ -222,7 +232,7 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
         while (_entries.Count > 0 && _entries[0].Sequence < First)
         {
             Delete(ref _entries[0]);
-            _entries.RemoveFirst();
+            RemoveFirst();
         }
 
         DropDeletedFront();
@@ -404,11 +414,12 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
     {
         if (entry.Segment is { } segment)
         {
-            segment.Live--;
+            segment.Remove(entry);
             Messages--;
             Bytes -= entry.Size;
             quota?.Add(-entry.Size);
             entry.Segment = null;
+            _deletedEntries++;
             Expiries?.Remove(entry.Sequence);
             Count(entry, -1);
             RemoveFromSubject(entry);
@@ -458,7 +469,35 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
         while (_entries.Count > 0 && _entries[0].IsDeleted)
         {
             First = Math.Max(First, _entries[0].Sequence + 1);
-            _entries.RemoveFirst();
+            RemoveFirst();
         }
+
+        // A message that stays, such as a key that is never put again, must not keep the entries of all later ones.
+        if (_deletedEntries > LeastDeleted && _deletedEntries > _entries.Count / 2)
+        {
+            RemoveDeleted();
+        }
+    }
+
+    private void RemoveFirst()
+    {
+        _entries.RemoveFirst();
+        _deletedEntries--;
+    }
+
+    // The chain of each subject goes past the entries that leave.
+    private void RemoveDeleted()
+    {
+        for (int i = 0; i < _entries.Count; i++)
+        {
+            ref MessageEntry entry = ref _entries[i];
+            while (!entry.IsDeleted && entry.NextOfSubject != 0 && _entries[_entries.Find(entry.NextOfSubject)] is { IsDeleted: true } deleted)
+            {
+                entry.NextOfSubject = deleted.NextOfSubject;
+            }
+        }
+
+        _entries.RemoveDeleted();
+        _deletedEntries = 0;
     }
 }

@@ -24,6 +24,8 @@ internal sealed class DiskFiles : IStoreFiles
 
     public string Location => _directory;
 
+    public bool EndWithProcess => false;
+
     public IReadOnlyList<string> List() => [.. Directory.EnumerateFileSystemEntries(_directory).Select(static path => Path.GetFileName(path))];
 
     public IStoreFile Create(string name) => new DiskFile(File.OpenHandle(At(name), FileMode.CreateNew, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete));

@@ -9,6 +9,12 @@ internal interface IStoreFiles
     /// <summary>The directory, for messages.</summary>
     string Location { get; }
 
+    /// <summary>
+    /// Whether the files end with the process. Then no start reads them: they need no index, and may be deleted in any
+    /// order.
+    /// </summary>
+    bool EndWithProcess { get; }
+
     /// <summary>The names of all files and folders in the directory.</summary>
     IReadOnlyList<string> List();
 

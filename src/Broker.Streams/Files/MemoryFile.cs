@@ -1,13 +1,18 @@
 namespace Broker.Streams;
 
-/// <summary>A file in memory. Parts of it that are zero need no memory.</summary>
+/// <summary>
+/// A file in memory, in chunks. Chunks that are zero need no memory, and neither do those whose messages are all deleted.
+/// </summary>
 internal sealed class MemoryFile : IStoreFile
 {
     private const int ChunkLength = 256 * 1024;
 
     private readonly Lock _gate = new();
-    private readonly List<byte[]?> _chunks = [];
+    private readonly List<Chunk> _chunks = [];
     private long _length;
+
+    // The chunk where the last write began. Messages of this write may not be counted yet.
+    private int _written;
     private bool _isDiscarded;
 
     public long Length
@@ -21,25 +26,66 @@ internal sealed class MemoryFile : IStoreFile
         }
     }
 
+    /// <summary>The bytes of the chunks that are in memory.</summary>
+    internal long AllocatedBytes
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _chunks.Sum(static chunk => chunk.Bytes?.LongLength ?? 0);
+            }
+        }
+    }
+
+    /// <summary>Counts a message that was written.</summary>
+    internal void Add(long offset, int size)
+    {
+        lock (_gate)
+        {
+            for (int i = ChunkOf(offset); i <= ChunkOf(offset + size - 1); i++)
+            {
+                _chunks[i].Messages++;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Ends the count of a message. What lies beside messages is not read any more, and leaves with the last of them.
+    /// </summary>
+    internal void Remove(long offset, int size)
+    {
+        lock (_gate)
+        {
+            for (int i = ChunkOf(offset); i <= ChunkOf(offset + size - 1); i++)
+            {
+                _chunks[i].Messages--;
+                Release(i);
+            }
+        }
+    }
+
     public void Write(ReadOnlySpan<byte> bytes, long offset)
     {
         lock (_gate)
         {
-            _length = Math.Max(_length, offset + bytes.Length);
-            while (_chunks.Count * (long)ChunkLength < _length)
+            // Zeros make a file longer, and are no messages.
+            if (bytes.ContainsAnyExcept((byte)0))
             {
-                _chunks.Add(null);
+                EndBefore(ChunkOf(offset));
             }
+
+            Extend(Math.Max(_length, offset + bytes.Length));
 
             while (!bytes.IsEmpty)
             {
-                int index = (int)(offset / ChunkLength);
+                Chunk chunk = _chunks[ChunkOf(offset)];
                 int start = (int)(offset % ChunkLength);
                 int count = Math.Min(bytes.Length, ChunkLength - start);
-                if (_chunks[index] is not null || bytes[..count].ContainsAnyExcept((byte)0))
+                if (chunk.Bytes is not null || bytes[..count].ContainsAnyExcept((byte)0))
                 {
-                    byte[] chunk = _chunks[index] ??= new byte[ChunkLength];
-                    bytes[..count].CopyTo(chunk.AsSpan(start));
+                    chunk.Bytes ??= new byte[ChunkLength];
+                    bytes[..count].CopyTo(chunk.Bytes.AsSpan(start));
                 }
 
                 bytes = bytes[count..];
@@ -59,9 +105,9 @@ internal sealed class MemoryFile : IStoreFile
                 int start = (int)((offset + done) % ChunkLength);
                 int count = Math.Min(total - done, ChunkLength - start);
                 Span<byte> part = buffer.Slice(done, count);
-                if (_chunks[(int)((offset + done) / ChunkLength)] is { } chunk)
+                if (_chunks[ChunkOf(offset + done)].Bytes is { } bytes)
                 {
-                    chunk.AsSpan(start, count).CopyTo(part);
+                    bytes.AsSpan(start, count).CopyTo(part);
                 }
                 else
                 {
@@ -81,16 +127,12 @@ internal sealed class MemoryFile : IStoreFile
     {
         lock (_gate)
         {
-            _length = length;
-            while (_chunks.Count * (long)ChunkLength < length)
-            {
-                _chunks.Add(null);
-            }
+            Extend(length);
+            int count = ChunkOf(length + ChunkLength - 1);
+            _chunks.RemoveRange(count, _chunks.Count - count);
 
-            while (_chunks.Count > 0 && (_chunks.Count - 1) * (long)ChunkLength >= length)
-            {
-                _chunks.RemoveAt(_chunks.Count - 1);
-            }
+            // The end is cut when the file is complete.
+            EndBefore(count);
         }
     }
 
@@ -112,5 +154,41 @@ internal sealed class MemoryFile : IStoreFile
             _chunks.Clear();
             _length = 0;
         }
+    }
+
+    private static int ChunkOf(long offset) => (int)(offset / ChunkLength);
+
+    private void Extend(long length)
+    {
+        _length = length;
+        while (_chunks.Count * (long)ChunkLength < length)
+        {
+            _chunks.Add(new Chunk());
+        }
+    }
+
+    // The messages of the chunks before this one are counted.
+    private void EndBefore(int chunk)
+    {
+        while (_written < chunk)
+        {
+            Release(_written++);
+        }
+    }
+
+    private void Release(int chunk)
+    {
+        if (chunk < _written && _chunks[chunk].Messages == 0)
+        {
+            _chunks[chunk].Bytes = null;
+        }
+    }
+
+    private sealed class Chunk
+    {
+        internal byte[]? Bytes { get; set; }
+
+        /// <summary>The messages that lie in the chunk, also with a part of them.</summary>
+        internal int Messages { get; set; }
     }
 }

@@ -8,6 +8,20 @@ internal sealed class MemoryFiles : IStoreFiles
 
     public string Location => "(memory)";
 
+    public bool EndWithProcess => true;
+
+    /// <summary>The bytes of all files that are in memory.</summary>
+    internal long AllocatedBytes
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _files.Values.Sum(static file => file.AllocatedBytes);
+            }
+        }
+    }
+
     public IReadOnlyList<string> List()
     {
         lock (_gate)
@@ -37,12 +51,6 @@ internal sealed class MemoryFiles : IStoreFiles
         lock (_gate)
         {
             _files.Remove(from, out MemoryFile? file);
-            if (to.EndsWith(StoreFileNames.IndexEnd, StringComparison.Ordinal))
-            {
-                // Only a start reads indexes, and this directory does not outlive its process.
-                file!.SetLength(0);
-            }
-
             _files[to] = file!;
         }
     }

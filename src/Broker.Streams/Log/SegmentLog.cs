@@ -80,7 +80,11 @@ internal sealed class SegmentLog : IDisposable
             long offset = _end + position;
             ReadOnlySpan<byte> record = group.Next(ref position);
             var head = RecordHead.Read(record);
-            _index.Add(offset, record);
+            if (!_files.EndWithProcess)
+            {
+                _index.Add(offset, record);
+            }
+
             if (head.Kind == RecordKind.Message)
             {
                 _catalog.Dequeue(head, head.SubjectOf(record), isStored: true);
@@ -112,29 +116,30 @@ internal sealed class SegmentLog : IDisposable
     }
 
     /// <summary>
-    /// Deletes the oldest segments that have no message any more. The order matters: a later segment may contain the
-    /// deletions of an earlier one. So each deletion is on the disk before the next one begins.
+    /// Deletes the oldest segments that have no message any more. The order matters on a disk: a later segment may
+    /// contain the deletions of an earlier one. So each deletion is on the disk before the next one begins.
     /// </summary>
     internal void DropUnused()
     {
         while (true)
         {
-            Segment first;
+            Segment unused;
             lock (_gate)
             {
-                first = _segments[0];
-                if (_segments.Count == 1 || first.Live > 0 || first.IsDamaged)
+                int place = FindUnused();
+                if (place < 0)
                 {
                     return;
                 }
 
-                _segments.RemoveAt(0);
+                unused = _segments[place];
+                _segments.RemoveAt(place);
             }
 
-            first.Dispose();
-            _files.Delete(first.Name);
+            unused.Dispose();
+            _files.Delete(unused.Name);
             _files.SyncDirectory();
-            string index = StoreFileNames.Index(first.Header.Number);
+            string index = StoreFileNames.Index(unused.Header.Number);
             if (_files.List().Contains(index, StringComparer.Ordinal))
             {
                 _files.Delete(index);
@@ -156,6 +161,21 @@ internal sealed class SegmentLog : IDisposable
         {
             segment.Dispose();
         }
+    }
+
+    // The last segment is the one that is written.
+    private int FindUnused()
+    {
+        int most = _files.EndWithProcess ? _segments.Count - 1 : Math.Min(_segments.Count - 1, 1);
+        for (int i = 0; i < most; i++)
+        {
+            if (_segments[i] is { Live: 0, IsDamaged: false })
+            {
+                return i;
+            }
+        }
+
+        return -1;
     }
 
     private void Advance(GroupBuffer group)

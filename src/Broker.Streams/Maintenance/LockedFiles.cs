@@ -5,6 +5,8 @@ internal sealed class LockedFiles(IStoreFiles files) : IStoreFiles
 {
     public string Location => files.Location;
 
+    public bool EndWithProcess => files.EndWithProcess;
+
     public IReadOnlyList<string> List() => files.List();
 
     public IStoreFile Create(string name) => files.Create(name);

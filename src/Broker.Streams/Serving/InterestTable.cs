@@ -11,14 +11,26 @@ namespace Broker.Streams;
 /// </summary>
 internal sealed class InterestTable(BrokerServer server, string? account, EventLoop loop) : IMessageTargetHandler, IDisposable
 {
+    private const int LeastConsumers = 16;
+
     private readonly Dictionary<byte[], int> _filters = new(SubjectComparer.Instance);
     private readonly List<(ServedConsumer Consumer, byte[] Subject)> _consumers = [];
     private MessageTarget? _target;
+    private int _mostConsumers = LeastConsumers;
+
+    /// <summary>The number of consumers, with deleted ones that are not forgotten yet.</summary>
+    internal int Count => _consumers.Count;
 
     /// <summary>Adds a push consumer. Its binding is set now and at each change.</summary>
     internal void Add(ServedConsumer consumer)
     {
         byte[] subject = Encoding.UTF8.GetBytes(consumer.Config.DeliverSubject!);
+        if (_consumers.Count >= _mostConsumers)
+        {
+            _consumers.RemoveAll(static known => known.Consumer.IsDeleted);
+            _mostConsumers = Math.Max(LeastConsumers, 2 * _consumers.Count);
+        }
+
         _consumers.Add((consumer, subject));
         _target ??= server.AddTarget(this, new MessageTargetOptions { Account = account, Loop = loop, WatchInterest = true });
         consumer.SetBound(IsWanted(subject));

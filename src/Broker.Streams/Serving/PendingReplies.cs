@@ -6,34 +6,17 @@ internal sealed class PendingReplies
     // The bytes of an entry beside its reply subject.
     private const int EntryBytes = 96;
 
-    private readonly List<PendingReply?> _slots = [];
-    private readonly Stack<int> _freeSlots = [];
+    private readonly SlotList<PendingReply> _waiting = new();
     private readonly Stack<PendingReply> _free = [];
 
     /// <summary>The approximate memory of the answers that wait.</summary>
     internal long Bytes { get; private set; }
 
     /// <summary>Adds an answer and returns the token for the store.</summary>
-    internal long Add(PendingReply reply)
-    {
-        if (_freeSlots.TryPop(out int slot))
-        {
-            _slots[slot] = reply;
-            return slot;
-        }
-
-        _slots.Add(reply);
-        return _slots.Count - 1;
-    }
+    internal long Add(PendingReply reply) => _waiting.Add(reply);
 
     /// <summary>Removes the answer of a token.</summary>
-    internal PendingReply Take(long token)
-    {
-        PendingReply reply = _slots[(int)token]!;
-        _slots[(int)token] = null;
-        _freeSlots.Push((int)token);
-        return reply;
-    }
+    internal PendingReply Take(long token) => _waiting.Remove((int)token);
 
     internal PendingReply Rent(ReadOnlySpan<byte> subject)
     {

@@ -10,7 +10,7 @@ internal sealed class StreamTable
     private readonly SortedDictionary<string, ServedStream> _streams = new(StringComparer.Ordinal);
     private readonly Dictionary<string, ServedStream> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<TargetSubscription, ServedStream> _subscriptions = [];
-    private readonly List<ServedStream?> _bySlot = [];
+    private readonly SlotList<ServedStream> _bySlot = new();
     private long _reservedFile;
     private long _reservedMemory;
 
@@ -57,8 +57,7 @@ internal sealed class StreamTable
     {
         _streams.Add(stream.Name, stream);
         _byName.Add(stream.Name, stream);
-        stream.Slot = _bySlot.Count;
-        _bySlot.Add(stream);
+        stream.Slot = _bySlot.Add(stream);
         Subscribe(stream, input);
     }
 
@@ -106,7 +105,9 @@ internal sealed class StreamTable
     {
         _streams.Remove(stream.Name);
         _byName.Remove(stream.Name);
-        _bySlot[stream.Slot] = null;
+
+        // A report of this stream that comes later wakes the next stream of the slot, which then finds nothing new.
+        _bySlot.Remove(stream.Slot);
         Reserve(stream, 0);
         foreach (string subject in stream.Subscriptions.Keys.ToArray())
         {
@@ -116,7 +117,34 @@ internal sealed class StreamTable
 
     /// <summary>Whether another stream has a subject that overlaps with one of these.</summary>
     internal bool HasOverlap(StreamConfig config)
-        => _streams.Values.Any(other => !string.Equals(other.Name, config.Name, StringComparison.Ordinal) && other.Config.Subjects!.Exists(theirs => config.Subjects!.Exists(ours => SubjectFilters.Overlap(theirs, ours))));
+    {
+        // No delegates: each new stream is compared with all others.
+        foreach (ServedStream other in _streams.Values)
+        {
+            if (!string.Equals(other.Name, config.Name, StringComparison.Ordinal) && HasOverlap(other.Config.Subjects!, config.Subjects!))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static bool HasOverlap(List<string> theirs, List<string> ours)
+    {
+        foreach (string subject in theirs)
+        {
+            foreach (string own in ours)
+            {
+                if (SubjectFilters.Overlap(subject, own))
+                {
+                    return true;
+                }
+            }
+        }
+
+        return false;
+    }
 
     private void Unsubscribe(ServedStream stream, string subject)
     {

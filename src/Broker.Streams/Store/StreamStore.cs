@@ -308,8 +308,7 @@ internal sealed class StreamStore : IDisposable
             return ReadStatus.Found;
         }
 
-        Refuse(stream, new StreamDamage(entry.Segment!.Header.Number, entry.Offset, entry.Sequence));
-        return ReadStatus.Damaged;
+        return Refuse(stream, entry);
     }
 
     /// <summary>Reads the record of a message and checks it.</summary>
@@ -438,18 +437,24 @@ internal sealed class StreamStore : IDisposable
             return ReadStatus.NotFound;
         }
 
-        Refuse(stream, new StreamDamage(entry.Segment!.Header.Number, entry.Offset, entry.Sequence));
-        return ReadStatus.Damaged;
+        return Refuse(stream, entry);
     }
 
     // The damage is recorded, so that the stream is refused after a restart too.
-    private void Refuse(StoredStream stream, StreamDamage damage)
+    private ReadStatus Refuse(StoredStream stream, in MessageEntry entry)
     {
+        var damage = new StreamDamage(entry.Segment!.Header.Number, entry.Offset, entry.Sequence);
         lock (_gate)
         {
             if (stream.Damage is not null)
             {
-                return;
+                return ReadStatus.Damaged;
+            }
+
+            // The bytes of a message in memory leave when it is deleted, which can be during the read.
+            if (!stream.TryFind(entry.Sequence, out _))
+            {
+                return ReadStatus.NotFound;
             }
 
             if (CanQueue(stream, RecordHead.Length + sizeof(ulong)) == QueueStatus.Queued)
@@ -462,6 +467,7 @@ internal sealed class StreamStore : IDisposable
         }
 
         _options.OnDamage(stream.Name, damage);
+        return ReadStatus.Damaged;
     }
 
     private void Run()

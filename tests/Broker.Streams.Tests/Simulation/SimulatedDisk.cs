@@ -11,6 +11,8 @@ internal sealed class SimulatedDisk : IStoreFiles
 
     public string Location => "simulated";
 
+    public bool EndWithProcess => false;
+
     /// <summary>The number of changes so far.</summary>
     public long Steps { get; private set; }
 
