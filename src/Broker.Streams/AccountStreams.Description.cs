@@ -51,6 +51,11 @@ internal sealed partial class AccountStreams
                 {
                     problems.Add($"the stream '{stream.Name}' of the account '{account}' is damaged: file '{damage.File}', offset {damage.Offset}, sequence {damage.Sequence}");
                 }
+
+                if (stream.Fault is { } fault)
+                {
+                    problems.Add($"the stream '{stream.Name}' of the account '{account}' has stopped after an error in the broker, which must be restarted: {fault}");
+                }
             }
         }
 

@@ -29,8 +29,8 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
     private readonly Responder _responder;
     private readonly ApiRequests _api;
     private readonly ConsumerHost _host;
+    private readonly StoreOutcomes _outcomes;
     private readonly InterestTable _interest;
-    private readonly List<ServedStream> _woken = [];
     private readonly Dictionary<TargetSubscription, int> _apiSubscriptions = [];
     private readonly TimeProvider _clock;
     private readonly Action _checkPause;
@@ -52,7 +52,9 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
         Responder responder = _responder;
         var reports = new StoreReports(_input.Loop, HandleReports);
         _writer = new StreamWriter(_pending, responder, reports);
-        _host = new ConsumerHost(responder, _pending, reports, _reads, _input.Loop, _clock);
+        var faults = new StreamFaults(options.OnFault);
+        _host = new ConsumerHost(responder, _pending, reports, _reads, _input.Loop, _clock, faults);
+        _outcomes = new StoreOutcomes(_streams, _pending, _writer, responder, _host, faults);
         _interest = new InterestTable(server, options.Account, _input.Loop);
         var context = new ApiContext
         {
@@ -69,6 +71,12 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
         };
         _api = new ApiRequests(context, _host);
     }
+
+    /// <summary>The push consumers that are watched, with deleted ones that are not forgotten yet. For tests.</summary>
+    internal int WatchedConsumers => _interest.Count;
+
+    /// <summary>The store on the disk. For tests.</summary>
+    internal StreamStore Disk => _stores.Disk;
 
     /// <summary>The findings of the start of the store.</summary>
     internal RecoveryReport Recovery => _stores.Disk.Recovery;
@@ -228,73 +236,10 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
 
     private void HandleReports(ReadOnlySpan<StoreReports.Report> reports)
     {
-        foreach (StoreReports.Report report in reports)
-        {
-            if (report.Token < 0)
-            {
-                Wake(_streams.At((int)(-1 - report.Token)));
-                continue;
-            }
-
-            PendingReply answer = _pending.Take(report.Token);
-            if (answer.Completed is { } completed)
-            {
-                _pending.Return(answer);
-                completed(report.Sequence, report.Outcome);
-            }
-            else if (answer.IsConfirmation)
-            {
-                if (report.Outcome == StoreOutcome.Stored)
-                {
-                    _responder.Publish(answer.Subject, []);
-                }
-
-                _pending.Return(answer);
-            }
-            else
-            {
-                Wake(answer.Stream);
-                _writer.Complete(answer, report.Sequence, report.Outcome);
-            }
-        }
-
-        Pump();
+        _outcomes.Handle(reports);
         _host.Flush();
         UpdatePause();
         ArmExpiry();
-    }
-
-    private void Wake(ServedStream? stream)
-    {
-        if (stream is { IsWoken: false, Consumers.Count: > 0 })
-        {
-            stream.IsWoken = true;
-            _woken.Add(stream);
-        }
-    }
-
-    // Tells the consumers of new messages.
-    private void Pump()
-    {
-        if (_woken.Count == 0)
-        {
-            return;
-        }
-
-        long now = _host.Now;
-        foreach (ServedStream stream in _woken)
-        {
-            stream.IsWoken = false;
-            foreach (ServedConsumer consumer in stream.Consumers.Values)
-            {
-                if (consumer.IsWanted)
-                {
-                    consumer.Pump(now);
-                }
-            }
-        }
-
-        _woken.Clear();
     }
 
     private void Add(ServedConsumer consumer)

@@ -13,20 +13,24 @@ internal sealed class ConsumerHost
     // a sync each. After a crash, messages whose acknowledgements were not confirmed may come again anyway.
     private static readonly TimeSpan Delay = TimeSpan.FromMilliseconds(10);
 
+    private const int MostFreeReads = 16;
+
     private readonly PendingReplies _pending;
     private readonly StoreReports _reports;
     private readonly TimeProvider _clock;
+    private readonly StreamFaults _faults;
     private readonly Action _takeTurns;
     private readonly List<ServedConsumer> _woken = [];
     private readonly List<ConsumerLog> _changed = [];
     private readonly List<ServedStream> _emptied = [];
+    private readonly Stack<DeliveryRead> _freeReads = [];
     private List<ServedConsumer> _later = [];
     private List<ServedConsumer> _turns = [];
     private LoopTimer? _timer;
     private bool _isUrgent;
     private bool _isEnded;
 
-    internal ConsumerHost(Responder responder, PendingReplies pending, StoreReports reports, ReadWorker reads, EventLoop loop, TimeProvider clock)
+    internal ConsumerHost(Responder responder, PendingReplies pending, StoreReports reports, ReadWorker reads, EventLoop loop, TimeProvider clock, StreamFaults faults)
     {
         Responder = responder;
         Reads = reads;
@@ -34,6 +38,7 @@ internal sealed class ConsumerHost
         _pending = pending;
         _reports = reports;
         _clock = clock;
+        _faults = faults;
         _takeTurns = TakeTurns;
     }
 
@@ -72,6 +77,36 @@ internal sealed class ConsumerHost
         }
     }
 
+    /// <summary>Lets a consumer deliver now. An error stops its stream, and others go on.</summary>
+    internal void Pump(ServedConsumer consumer, long now)
+    {
+        try
+        {
+            consumer.Pump(now);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            _faults.Add(consumer.Stream, e);
+        }
+    }
+
+    /// <summary>Begins a read, which must be returned when its messages are delivered.</summary>
+    internal DeliveryRead BeginRead(ServedConsumer consumer)
+    {
+        DeliveryRead read = _freeReads.TryPop(out DeliveryRead? free) ? free : new DeliveryRead();
+        read.Begin(consumer);
+        return read;
+    }
+
+    internal void Return(DeliveryRead read)
+    {
+        read.End();
+        if (_freeReads.Count < MostFreeReads)
+        {
+            _freeReads.Push(read);
+        }
+    }
+
     internal void Add(ConsumerLog changed) => _changed.Add(changed);
 
     /// <summary>Somebody waits for the changes, so they are queued at the end of this batch.</summary>
@@ -97,7 +132,7 @@ internal sealed class ConsumerHost
         for (int i = 0; i < _woken.Count; i++)
         {
             _woken[i].IsWoken = false;
-            _woken[i].Pump(Now);
+            Pump(_woken[i], Now);
         }
 
         _woken.Clear();
@@ -168,7 +203,7 @@ internal sealed class ConsumerHost
         foreach (ServedConsumer consumer in _turns)
         {
             consumer.IsWoken = false;
-            consumer.Pump(Now);
+            Pump(consumer, Now);
         }
 
         _turns.Clear();

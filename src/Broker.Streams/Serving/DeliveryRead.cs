@@ -3,10 +3,10 @@ using System.Runtime.InteropServices;
 namespace Broker.Streams;
 
 /// <summary>
-/// Reads some messages for a consumer. The object is used again for the next read of the consumer, and one read runs at
-/// a time.
+/// Reads some messages for a consumer. The object and its buffers are used again for the next read of any consumer, so
+/// a consumer that waits holds none.
 /// </summary>
-internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryReceiver
+internal sealed class DeliveryRead : IRead, IEntryReceiver
 {
     /// <summary>The most messages of one read.</summary>
     internal const int MaxMessages = 256;
@@ -20,6 +20,7 @@ internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryRecei
 
     private readonly List<MessageEntry> _entries = new(8);
     private readonly List<Message> _messages = new(8);
+    private ServedConsumer? _consumer;
     private byte[] _bytes = [];
 
     /// <summary>The messages in the order in which they were added.</summary>
@@ -36,13 +37,20 @@ internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryRecei
 
     private long Size { get; set; }
 
-    /// <summary>Begins another read.</summary>
-    internal void Begin()
+    /// <summary>Begins a read for a consumer.</summary>
+    internal void Begin(ServedConsumer consumer)
     {
-        _entries.Clear();
-        _messages.Clear();
+        _consumer = consumer;
         Again = 0;
         Size = 0;
+    }
+
+    /// <summary>Forgets what was read.</summary>
+    internal void End()
+    {
+        _consumer = null;
+        _entries.Clear();
+        _messages.Clear();
         _bytes = _bytes.Length > MaxKeptBytes ? [] : _bytes;
     }
 
@@ -64,7 +72,7 @@ internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryRecei
         return total;
     }
 
-    public void Continue() => consumer.EndRead();
+    public void Continue() => _consumer!.EndRead();
 
     private bool TryRead(bool canWait, out int total)
     {
@@ -86,7 +94,7 @@ internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryRecei
                 Array.Resize(ref _bytes, total + length);
             }
 
-            ReadStatus? status = StreamStore.ReadBytes(consumer.Stream.Stored, _entries[first], _bytes.AsSpan(total, length), canWait);
+            ReadStatus? status = StreamStore.ReadBytes(_consumer!.Stream.Stored, _entries[first], _bytes.AsSpan(total, length), canWait);
             if (status is null)
             {
                 return false;
@@ -128,7 +136,7 @@ internal sealed class DeliveryRead(ServedConsumer consumer) : IRead, IEntryRecei
             int at = start + (int)(entry.Offset - offset);
             RecordHead head = default;
             ReadStatus status = read == ReadStatus.Found
-                ? consumer.Stream.Store.Check(consumer.Stream.Stored, entry, _bytes.AsSpan(at, entry.Size), out head)
+                ? _consumer!.Stream.Store.Check(_consumer!.Stream.Stored, entry, _bytes.AsSpan(at, entry.Size), out head)
                 : read;
             _messages.Add(new Message(entry.Sequence, status, at, head));
         }

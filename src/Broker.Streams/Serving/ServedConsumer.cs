@@ -16,9 +16,10 @@ internal sealed class ServedConsumer
     private readonly DeliveredForm _form;
     private readonly PullRequests _pulls;
     private readonly PushDelivery? _push;
+
+    // The read that waits for the disk; null if there is none.
     private DeliveryRead? _read;
     private long _lastActivity;
-    private bool _isReading;
 
     internal ServedConsumer(ConsumerHost host, ServedStream stream, StoredConsumerConfig stored, ConsumerProgress progress)
     {
@@ -185,8 +186,14 @@ internal sealed class ServedConsumer
     /// </summary>
     internal void Pump(long now)
     {
-        if (_isReading || IsDeleted || PausedUntil != 0 || Stream.Stored.Damage is not null)
+        if (_read is not null || IsDeleted || PausedUntil != 0 || Stream.Stored.Damage is not null)
         {
+            return;
+        }
+
+        if (Stream.Stored.Fault is not null)
+        {
+            _pulls.EndAll("409 Stream Has Stopped");
             return;
         }
 
@@ -196,18 +203,19 @@ internal sealed class ServedConsumer
             return;
         }
 
-        DeliveryRead read = _read ??= new DeliveryRead(this);
-        read.Begin();
+        DeliveryRead read = _host.BeginRead(this);
         _acks.Select(read, wanted);
         read.Again = read.Count;
         _selection.Select(read, Math.Min(wanted - read.Count, _acks.Room));
         if (read.Count == 0)
         {
+            _host.Return(read);
             _pulls.EndUnwaiting();
         }
         else if (read.TryReadNow())
         {
             Deliver(read, now);
+            _host.Return(read);
             if (_pulls.Count > 0 || (IsBound && Undelivered > 0))
             {
                 _host.WakeLater(this);
@@ -215,7 +223,7 @@ internal sealed class ServedConsumer
         }
         else
         {
-            _isReading = true;
+            _read = read;
             _host.Reads.Add(read);
         }
     }
@@ -223,11 +231,13 @@ internal sealed class ServedConsumer
     /// <summary>Delivers what the thread of the reads has read.</summary>
     internal void EndRead()
     {
-        _isReading = false;
+        DeliveryRead read = _read!;
+        _read = null;
         if (!IsDeleted)
         {
             long now = _host.Now;
-            Deliver(_read!, now);
+            Deliver(read, now);
+            _host.Return(read);
 
             // Requests without messages, such as those that do not wait, learn of it now.
             Pump(now);

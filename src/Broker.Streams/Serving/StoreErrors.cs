@@ -10,6 +10,9 @@ internal static class StoreErrors
     internal static ApiError Of(StreamDamage damage, string stream)
         => ApiErrors.NotStored($"the stream '{stream}' is damaged: file '{damage.File}', offset {damage.Offset}, sequence {damage.Sequence}");
 
+    internal static ApiError OfFault(string fault, string stream)
+        => ApiErrors.NotStored($"the stream '{stream}' has stopped after an error in the broker, which must be restarted: {fault}");
+
     internal static ApiError Of(StoreOutcome outcome, StreamStore store)
         => ApiErrors.NotStored(
             outcome == StoreOutcome.NoSpace ? "the disk has no space for more messages" : $"a write failed, and the store has stopped: {store.Failure?.Message}");

@@ -90,6 +90,11 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
             return StoreErrors.Of(damage, stream.Name);
         }
 
+        if (stream.Stored.Fault is { } fault)
+        {
+            return StoreErrors.OfFault(fault, stream.Name);
+        }
+
         if (stream.Config.Sealed)
         {
             return ApiErrors.Sealed;
