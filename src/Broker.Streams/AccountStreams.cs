@@ -1,3 +1,4 @@
+using System.Text;
 using Broker.Server;
 using Broker.Transport;
 
@@ -31,9 +32,10 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
     private readonly ConsumerHost _host;
     private readonly StoreOutcomes _outcomes;
     private readonly InterestTable _interest;
-    private readonly Dictionary<TargetSubscription, int> _apiSubscriptions = [];
+    private readonly Dictionary<TargetSubscription, byte[]> _apiSubscriptions = [];
     private readonly TimeProvider _clock;
     private readonly Action _checkPause;
+    private readonly Action<Exception> _onFault;
     private TargetSubscription? _acks;
     private TargetSubscription? _flows;
     private LoopTimer? _expiry;
@@ -44,6 +46,7 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
     {
         _stores = stores;
         _clock = options.Store.Clock;
+        _onFault = options.OnFault;
         _input = server.AddTarget(this, new MessageTargetOptions { Account = options.Account });
         _output = server.AddTarget(new Sink(), new MessageTargetOptions { Account = options.Account, Loop = _input.Loop });
         _reads = new ReadWorker(_input.Loop, options.OnFault);
@@ -115,30 +118,33 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
         {
             foreach (DeliveredMessage message in batch)
             {
-                if (_streams.TryGet(message.Subscription, out ServedStream? stream))
+                try
                 {
-                    if (held != stream.Store)
+                    if (_streams.TryGet(message.Subscription, out ServedStream? stream))
+                    {
+                        if (held != stream.Store)
+                        {
+                            End(store, ref held);
+                            store = stream.Store.Begin();
+                            held = stream.Store;
+                        }
+
+                        _writer.Write(store, stream, message);
+                    }
+                    else if (_apiSubscriptions.TryGetValue(message.Subscription, out byte[]? prefix))
                     {
                         End(store, ref held);
-                        store = stream.Store.Begin();
-                        held = stream.Store;
+                        Handle(message, prefix);
                     }
-
-                    _writer.Write(store, stream, message);
+                    else
+                    {
+                        Handle(message, ref now);
+                    }
                 }
-                else if (_apiSubscriptions.TryGetValue(message.Subscription, out int prefix))
+                catch (Exception e) when (e is not OutOfMemoryException)
                 {
-                    End(store, ref held);
-                    _api.Handle(message, prefix);
-                }
-                else if (message.Subscription == _acks)
-                {
-                    now = now == 0 ? _host.Now : now;
-                    ConsumerSubjects.Acknowledge(_streams, message, now);
-                }
-                else if (message.Subscription == _flows)
-                {
-                    ConsumerSubjects.EndFlow(_streams, message);
+                    // The other messages of the batch belong to other clients.
+                    _onFault(e);
                 }
             }
         }
@@ -180,6 +186,29 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
         {
             held = null;
             batch.Dispose();
+        }
+    }
+
+    // A push consumer may deliver to any subject. Its messages have the subject of the stored message, which need not
+    // match the subscription that receives them. Such a message is no request.
+    private void Handle(in DeliveredMessage message, byte[] prefix)
+    {
+        if (message.Subject.StartsWith(prefix))
+        {
+            _api.Handle(message, prefix.Length);
+        }
+    }
+
+    private void Handle(in DeliveredMessage message, ref long now)
+    {
+        if (message.Subscription == _acks)
+        {
+            now = now == 0 ? _host.Now : now;
+            ConsumerSubjects.Acknowledge(_streams, message, now);
+        }
+        else if (message.Subscription == _flows)
+        {
+            ConsumerSubjects.EndFlow(_streams, message);
         }
     }
 
@@ -232,7 +261,7 @@ internal sealed partial class AccountStreams : IMessageTargetHandler, IAsyncDisp
         }
     }
 
-    private void SubscribeApi(string prefix) => _apiSubscriptions.Add(_input.Subscribe(prefix + ">"), prefix.Length);
+    private void SubscribeApi(string prefix) => _apiSubscriptions.Add(_input.Subscribe(prefix + ">"), Encoding.UTF8.GetBytes(prefix));
 
     private void HandleReports(ReadOnlySpan<StoreReports.Report> reports)
     {

@@ -10,15 +10,24 @@ internal static class ConsumerSubjects
     internal const string Acks = "$JS.ACK.>";
     internal const string Flows = "$JS.FC.>";
 
-    // The tokens after "$JS.ACK.": stream, consumer, deliveries, two sequences, time and the number of messages. Another
+    // The tokens after the prefix of acknowledgements: stream, consumer, deliveries, two sequences, time and the number of messages. Another
     // form begins with a domain and an account.
     private const int Tokens = 7;
     private const int LongTokens = 9;
 
+    private static ReadOnlySpan<byte> AckPrefix => "$JS.ACK."u8;
+
+    private static ReadOnlySpan<byte> FlowPrefix => "$JS.FC."u8;
+
     /// <summary>Handles an acknowledgement.</summary>
     internal static void Acknowledge(StreamTable streams, in DeliveredMessage message, long now)
     {
-        ReadOnlySpan<byte> rest = message.Subject["$JS.ACK.".Length..];
+        if (!message.Subject.StartsWith(AckPrefix))
+        {
+            return;
+        }
+
+        ReadOnlySpan<byte> rest = message.Subject[AckPrefix.Length..];
         int count = rest.Count(Subject.Separator) + 1;
         if (count != Tokens && count < LongTokens)
         {
@@ -46,7 +55,12 @@ internal static class ConsumerSubjects
     /// <summary>Handles the answer to a request of flow control.</summary>
     internal static void EndFlow(StreamTable streams, in DeliveredMessage message)
     {
-        var tokens = new TokenEnumerator(message.Subject["$JS.FC.".Length..]);
+        if (!message.Subject.StartsWith(FlowPrefix))
+        {
+            return;
+        }
+
+        var tokens = new TokenEnumerator(message.Subject[FlowPrefix.Length..]);
         tokens.MoveNext();
         ServedStream? stream = streams.Find(tokens.Current);
         tokens.MoveNext();

@@ -24,10 +24,16 @@ internal sealed class ApiSite : IAsyncDisposable
 
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
-    public static async Task<ApiSite> StartAsync(IStoreFiles? files = null, StoreOptions? store = null, string? domain = null)
+    public static async Task<ApiSite> StartAsync(IStoreFiles? files = null, StoreOptions? store = null, string? domain = null, Action<Exception>? onFault = null)
     {
         BrokerServer server = await BrokerServer.StartAsync(options => options.Listen(new IPEndPoint(IPAddress.Loopback, 0)), Ended);
-        var options = new AccountStreamsOptions { Directory = "", Store = store ?? new StoreOptions { SegmentBytes = 1024 * 1024, MaxPendingBytes = 256 * 1024 }, Domain = domain };
+        var options = new AccountStreamsOptions
+        {
+            Directory = "",
+            Store = store ?? new StoreOptions { SegmentBytes = 1024 * 1024, MaxPendingBytes = 256 * 1024 },
+            Domain = domain,
+            OnFault = onFault ?? (static _ => { }),
+        };
         AccountStreams streams = await AccountStreams.StartAsync(server, options, files ?? new MemoryFiles());
         BrokerConnection connection = await BrokerConnection.ConnectAsync(new ClientOptions { Servers = [$"nats://{server.EndPoints[0]}"], ConnectTimeout = Wait.Limit }, Ended);
         return new ApiSite(server, streams, connection);
