@@ -1,8 +1,3 @@
-using System.Diagnostics;
-using System.Net;
-using System.Net.Sockets;
-using System.Net.WebSockets;
-using System.Security.Authentication;
 using Broker.Transport;
 
 namespace Broker.Client;
@@ -13,16 +8,10 @@ namespace Broker.Client;
 /// </summary>
 internal sealed class Connector
 {
-    // A link that was lost sooner than this counts as a failed attempt. Otherwise the client would dial a server that
-    // accepts and closes again and again without a delay.
-    private static readonly TimeSpan SoonLost = TimeSpan.FromSeconds(1);
-
     private readonly ConnectionCore _core;
     private readonly ServerPool _servers;
-    private readonly ReconnectDelays _delays;
-    private readonly ReconnectDelays _defaultDelays;
-    private long _attachedAt;
-    private int _failedRounds;
+    private readonly ServerDialer _dialer;
+    private readonly SearchPauses _pauses;
 
     // Completed when a server is connected. Null if nobody waits. Used under the gate.
     private TaskCompletionSource? _serverAwaited;
@@ -31,9 +20,8 @@ internal sealed class Connector
     {
         _core = core;
         _servers = new ServerPool(core.Options.Servers, core.Options.RetryRefused, core.Options.ShuffleServers);
-        _defaultDelays = new ReconnectDelays(core.Options.ReconnectWait, core.Options.MaxReconnectWait, core.Options.ReconnectJitter);
-        _delays = new ReconnectDelays(
-            core.Options.ReconnectWait, core.Options.MaxReconnectWait, core.Options.ReconnectJitter, core.Options.ReconnectDelay);
+        _dialer = new ServerDialer(core);
+        _pauses = new SearchPauses(core.Options, core.Events);
     }
 
     /// <summary>The number of times that a server was found after a loss. Used under the gate.</summary>
@@ -62,7 +50,7 @@ internal sealed class Connector
             link.Transport.FlushExternal();
             again = _core.State == ConnectionState.Reconnecting;
             Reconnects += again ? 1 : 0;
-            _attachedAt = Stopwatch.GetTimestamp();
+            _pauses.OnConnected();
             _core.Link = link;
             _core.State = ConnectionState.Connected;
             _serverAwaited?.TrySetResult();
@@ -115,7 +103,7 @@ internal sealed class Connector
             if (!wasClosed)
             {
                 _core.State = ConnectionState.Reconnecting;
-                _failedRounds = Stopwatch.GetElapsedTime(_attachedAt) < SoonLost ? _failedRounds + 1 : 0;
+                _pauses.OnLost();
             }
         }
 
@@ -181,7 +169,7 @@ internal sealed class Connector
         {
             try
             {
-                await EstablishAsync(address, cancellationToken).ConfigureAwait(false);
+                await _dialer.ConnectAsync(address, cancellationToken).ConfigureAwait(false);
                 return;
             }
             catch (Exception e) when (IsFailedAttempt(e, cancellationToken))
@@ -195,7 +183,7 @@ internal sealed class Connector
             throw last!;
         }
 
-        _failedRounds = 1;
+        _pauses.OnRoundFailed();
         await SearchAsync(cancellationToken).ConfigureAwait(false);
     }
 
@@ -205,7 +193,10 @@ internal sealed class Connector
         lock (_core.Gate)
         {
             _core.State = ConnectionState.Reconnecting;
-            _failedRounds = cause is null ? 0 : 1;
+            if (cause is not null)
+            {
+                _pauses.OnRoundFailed();
+            }
 
             // No server has rejected headers yet, so messages with headers are accepted until a server does.
             _core.Publisher.Headers = Options.Headers;
@@ -253,7 +244,7 @@ internal sealed class Connector
         int attempts = 0;
         while (true)
         {
-            await Task.Delay(NextDelay(), cancellationToken).ConfigureAwait(false);
+            await Task.Delay(_pauses.Next(), cancellationToken).ConfigureAwait(false);
             for (int left = _servers.Count; left > 0; left--)
             {
                 if (Options.MaxReconnectAttempts >= 0 && attempts++ >= Options.MaxReconnectAttempts)
@@ -270,7 +261,7 @@ internal sealed class Connector
 
                 try
                 {
-                    await EstablishAsync(address, cancellationToken).ConfigureAwait(false);
+                    await _dialer.ConnectAsync(address, cancellationToken).ConfigureAwait(false);
                     return;
                 }
                 catch (Exception e) when (IsFailedAttempt(e, cancellationToken))
@@ -285,132 +276,10 @@ internal sealed class Connector
                 }
             }
 
-            _failedRounds++;
-        }
-    }
-
-    // A callback that throws must not end the search, because then the connection would close for good.
-    private TimeSpan NextDelay()
-    {
-        try
-        {
-            return _delays.After(_failedRounds);
-        }
-        catch (Exception e) when (e is not OutOfMemoryException)
-        {
-            _core.Events.ReportFault(e);
-            return _defaultDelays.After(_failedRounds);
+            _pauses.OnRoundFailed();
         }
     }
 
     private static bool IsFailedAttempt(Exception e, CancellationToken cancellationToken)
         => e is not OutOfMemoryException && !cancellationToken.IsCancellationRequested;
-
-    private async Task EstablishAsync(ServerAddress address, CancellationToken cancellationToken)
-    {
-        var link = new Link(_core, address);
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(Options.ConnectTimeout);
-        try
-        {
-            link.Tls = ReadTlsFiles(address);
-            link.Credentials = await GetCredentialsAsync(address, limit.Token).ConfigureAwait(false);
-            await DialAsync(link, limit.Token).ConfigureAwait(false);
-            await link.Established.WaitAsync(limit.Token).ConfigureAwait(false);
-        }
-        catch (Exception e)
-        {
-            if (!link.TryAbandon())
-            {
-                // The link was established at the last moment and is in use.
-                return;
-            }
-
-            if (e is SocketException)
-            {
-                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({_core.NameOf(address)})", e);
-            }
-
-            if (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)
-            {
-                throw new TimeoutException($"The server did not answer in time. ({_core.NameOf(address)})", e);
-            }
-
-            throw;
-        }
-    }
-
-    // The files may be renewed while the connection lives. If a file is half written, a later attempt succeeds.
-    private ClientTlsContext ReadTlsFiles(ServerAddress address)
-    {
-        try
-        {
-            return _core.Tls.ReadFiles();
-        }
-        catch (ArgumentException e)
-        {
-            throw new TlsException($"{e.Message} ({_core.NameOf(address)})", e);
-        }
-    }
-
-    private async ValueTask<ConnectCredentials?> GetCredentialsAsync(ServerAddress address, CancellationToken limit)
-    {
-        if (Options.GetCredentials is not { } get)
-        {
-            return null;
-        }
-
-        try
-        {
-            // Runs on the thread pool, because the callback could block the synchronization context of the caller.
-            return await Task.Run(() => get(limit).AsTask(), limit).WaitAsync(limit).ConfigureAwait(false);
-        }
-        catch (Exception e) when (e is not (OutOfMemoryException or OperationCanceledException))
-        {
-            throw new ConnectionLostException($"The callback for credentials failed: {e.GetType().Name}. ({_core.NameOf(address)})", e);
-        }
-    }
-
-    private Task<Connection> DialAsync(Link link, CancellationToken cancellationToken)
-        => Options.Dialer is { } dialer
-            ? dialer.DialAsync(_core.Loop, link, cancellationToken).AsTask()
-            : link.Address.WebSocketUri is { } uri
-            ? DialWebSocketAsync(link, uri, cancellationToken)
-            : DialTcpAsync(link, cancellationToken);
-
-    private async Task<Connection> DialTcpAsync(Link link, CancellationToken cancellationToken)
-    {
-        EndPoint endPoint = link.Address.EndPoint;
-        if (Options.ResolveServer is { } resolve)
-        {
-            try
-            {
-                // Runs on the thread pool for the same reason as the callback for credentials.
-                endPoint = await Task.Run(() => resolve(link.Address.ToString(), cancellationToken).AsTask(), cancellationToken)
-                    .WaitAsync(cancellationToken).ConfigureAwait(false) ?? endPoint;
-            }
-            catch (Exception e) when (e is not (OutOfMemoryException or OperationCanceledException))
-            {
-                throw new ConnectionLostException($"The callback ResolveServer failed: {e.Message} ({link.ServerName})", e);
-            }
-        }
-
-        return await Dialer.ConnectAsync(_core.Loop, endPoint, link, cancellationToken).ConfigureAwait(false);
-    }
-
-    private async Task<Connection> DialWebSocketAsync(Link link, Uri uri, CancellationToken cancellationToken)
-    {
-        ServerAddress address = link.Address;
-        try
-        {
-            return await WebSocketDialer.ConnectAsync(
-                _core.Loop, uri, link.Tls.CreateAuthentication(address.TlsHost), link, cancellationToken).ConfigureAwait(false);
-        }
-        catch (Exception e) when (e is WebSocketException or HttpRequestException or IOException)
-        {
-            throw e.GetBaseException() is AuthenticationException tlsError
-                ? new TlsException($"TLS failed: {tlsError.Message} ({address})", e)
-                : new ConnectionLostException($"The server cannot be reached by WebSocket: {e.GetBaseException().Message} ({address})", e);
-        }
-    }
 }
