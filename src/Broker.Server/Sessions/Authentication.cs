@@ -19,7 +19,7 @@ namespace Broker.Server;
 /// <param name="user">The user of an in-process client that sends no credentials; null for none.</param>
 /// <param name="certificate">The client certificate that another transport has verified; null for none.</param>
 /// <param name="owner">The receiver of the results.</param>
-internal sealed partial class Authentication(
+internal sealed class Authentication(
     ClientChannel channel,
     ClientIdentity identity,
     ClientTransport transport,
@@ -33,12 +33,10 @@ internal sealed partial class Authentication(
     private const string AccountFull = "maximum account active connections exceeded";
 
     private readonly Admission _admission = new(channel);
-    private SecurityRules _security = channel.Server.Security;
-    private X509Certificate2? _certificate = certificate;
-    private bool _mapsUsers;
+    private readonly ClientSecurity _security = new(channel, transport, user, certificate);
 
-    // Closes the connection when the JWT of the client expires; null if it does not.
-    private LoopTimer? _end;
+    // Null until a JWT with an end has authenticated the client.
+    private JwtExpiry? _expiry;
 
     /// <summary>Whether the client is not authenticated yet.</summary>
     internal bool IsPending => _admission.IsPending;
@@ -52,25 +50,15 @@ internal sealed partial class Authentication(
     internal ConnectRequest? Request { get; private set; }
 
     /// <summary>The nonce that a client must sign to authenticate by a key.</summary>
-    internal string? Nonce { get; private set; }
+    internal string? Nonce => _security.Nonce;
 
     /// <summary>Whether the client must send credentials.</summary>
-    internal bool MustAuthenticate => Anonymous is null;
+    internal bool MustAuthenticate => _security.Anonymous is null;
 
     /// <summary>
     /// Whether the connection is still open, so that the result of a verification is needed. Thread-safe.
     /// </summary>
     internal bool IsResultNeeded => channel.Connection.IsOpen;
-
-    // The principal of a client without credentials. If certificates name the users, there is none.
-    private Principal? Anonymous
-        => IsMapped ? null
-            : user is not null ? _security.Find(user)
-            : _security.Anonymous is { } anonymous && MayConnect(anonymous) ? anonymous
-            : null;
-
-    // Also true for a client that does not use optional TLS: such a client has no certificate and therefore no user.
-    private bool IsMapped => _mapsUsers && _security.HasUsers;
 
     /// <summary>
     /// Begins the authentication when the connection is open. With TLS, the time limit begins later, in
@@ -80,10 +68,8 @@ internal sealed partial class Authentication(
     /// <param name="mapsUsers">Whether the client certificate names the user.</param>
     internal void Begin(ServerTls? tls, bool mapsUsers)
     {
-        _mapsUsers = mapsUsers;
-        _security = channel.Server.Security;
-        Nonce = _security.NewNonce();
-        if (Anonymous is { } principal
+        _security.Begin(mapsUsers);
+        if (_security.Anonymous is { } principal
             && channel.Server.Accounts.Find(principal.Account) is { } account
             && identity.TrySetPrincipal(principal, account))
         {
@@ -93,7 +79,7 @@ internal sealed partial class Authentication(
         _admission.Begin();
         if (tls is null)
         {
-            _admission.StartDeadline(_security.Timeout, OnTimeout);
+            _admission.StartDeadline(_security.Rules.Timeout, OnTimeout);
         }
     }
 
@@ -103,10 +89,10 @@ internal sealed partial class Authentication(
     /// </summary>
     internal void Continue(X509Certificate2? certificate)
     {
-        _certificate = certificate;
+        _security.Certificate = certificate;
         if (IsPending)
         {
-            _admission.StartDeadline(_security.Timeout, OnTimeout);
+            _admission.StartDeadline(_security.Rules.Timeout, OnTimeout);
         }
     }
 
@@ -114,7 +100,7 @@ internal sealed partial class Authentication(
     internal void End()
     {
         _admission.End();
-        _end?.Cancel();
+        _expiry?.End();
     }
 
     /// <summary>
@@ -180,11 +166,23 @@ internal sealed partial class Authentication(
         => channel.Loop.Post(() => OnResult(request, principal, reason));
 
     /// <summary>Queues a verification. Returns false if too many wait. Thread-safe.</summary>
-    internal bool TryEnqueue(CredentialCheck check) => channel.Server.Verifications.TryEnqueue(channel.RemoteEndPoint, check);
+    internal bool TryEnqueue(Verification verification) => channel.Server.Verifications.TryEnqueue(channel.RemoteEndPoint, verification);
 
     /// <summary>Logs an exception of a callback or a verifier. Thread-safe.</summary>
     internal void LogFailure(Exception error)
         => channel.Server.Log.AuthorizeFailed(channel.Id, channel.RemoteEndPoint, error);
+
+    /// <summary>Closes the connection and logs the reason, which the client does not learn.</summary>
+    internal void Refuse(string why, ConnectRequest? request = null)
+    {
+        if (!channel.IsEnded)
+        {
+            owner.OnRefused(request, "Authentication Failure");
+        }
+
+        channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, why);
+        channel.Fail(NotAuthorized);
+    }
 
     /// <summary>
     /// Applies the security rules again if they have been replaced. Closes the connection if the new rules refuse the
@@ -193,9 +191,9 @@ internal sealed partial class Authentication(
     /// <param name="accountChanged">Whether the account of the client has changed, which no other rule shows.</param>
     internal bool TryApplyRules(bool accountChanged = false)
     {
-        SecurityRules before = _security;
-        _security = channel.Server.Security;
-        if (channel.IsEnded || (before == _security && !accountChanged))
+        SecurityRules before = _security.Rules;
+        SecurityRules rules = _security.Renew();
+        if (channel.IsEnded || (before == rules && !accountChanged))
         {
             return false;
         }
@@ -203,10 +201,10 @@ internal sealed partial class Authentication(
         // The result of a verification is checked against the present claims of the account, so it need not begin again
         // if only these have changed.
         string refusal = NotAuthorized;
-        Principal? now = identity.Principal is not { } principal || (IsVerifying && before != _security)
+        Principal? now = identity.Principal is not { } principal || (IsVerifying && before != rules)
             ? null
-            : _security.Renew(principal, before, out refusal);
-        if (now is null || channel.Server.Accounts.Find(now.Account) != identity.Account || (user is null && !MayConnect(now)))
+            : rules.Renew(principal, before, out refusal);
+        if (now is null || channel.Server.Accounts.Find(now.Account) != identity.Account || (user is null && !_security.MayConnect(now)))
         {
             channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, "the server's users have changed");
             channel.Fail(refusal);
@@ -214,7 +212,7 @@ internal sealed partial class Authentication(
         }
 
         identity.TrySetPrincipal(now, identity.Account);
-        StartEnd();
+        WatchExpiry();
         return accountChanged || !LeaveFullAccount();
     }
 
@@ -231,18 +229,11 @@ internal sealed partial class Authentication(
         return true;
     }
 
-    // An in-process client that the application has connected as a user is not checked.
-    private bool MayConnect(Principal principal)
-        => principal.User?.AllowedTransports is not { } allowed || allowed.Contains(transport);
-
-    // A client whose certificate names a configured user is this user.
-    private bool IsMappedUser(Credentials shown)
-        => IsMapped && _security.CheckMapped(_certificate, shown) is not { Principal: null, Verify: null };
-
     private bool Authenticate(ConnectRequest request)
     {
         Credentials shown = request.Credentials;
-        if (identity.Principal is { } present && ((shown.IsEmpty && (shown.Jwt is null || _security.Tokens is null)) || !_security.RequiresAuth))
+        SecurityRules rules = _security.Rules;
+        if (identity.Principal is { } present && ((shown.IsEmpty && (shown.Jwt is null || rules.Tokens is null)) || !rules.RequiresAuth))
         {
             // A CONNECT without credentials keeps the client's present principal.
             return Accept(request, present);
@@ -250,40 +241,74 @@ internal sealed partial class Authentication(
 
         if (user is not null && shown.IsEmpty)
         {
-            return _security.Find(user) is { } named ? Accept(request, named) : AcceptAs(null, request);
+            return rules.Find(user) is { } named ? Accept(request, named) : AcceptAs(null, request);
         }
 
-        if (_security.UsesCallback)
+        if (rules.UsesCallback)
         {
             return AskApplication(request);
         }
 
-        if (_security.Callout is { } callout && !_security.IsLocal(shown) && !IsMappedUser(shown))
+        if (rules.Callout is { } callout && !rules.IsLocal(shown) && !_security.IsMappedUser(shown))
         {
             return AskService(callout, request);
         }
 
-        Verdict verdict = _security.Tokens is { } tokens ? CheckToken(tokens, shown)
-            : IsMapped ? _security.CheckMapped(_certificate, shown) : _security.Check(shown, Nonce);
-        if (verdict is { Principal: null, Verify: null } && IsMapped)
-        {
-            Refuse(_security.ExplainMapped(_certificate), request);
-            return false;
-        }
-
+        Verdict verdict = _security.Check(shown);
         if (verdict.Verify is null)
         {
-            return AcceptAs(verdict.Principal, request);
+            return AcceptAs(verdict.Principal, request, verdict.Reason);
         }
 
-        _admission.BeginVerification(_security.Timeout, OnTimeout);
-        var check = new CredentialCheck(this, request, verdict);
-        if (!TryEnqueue(check))
+        Verify(new CredentialCheck(this, request, verdict));
+        return false;
+    }
+
+    private bool AskApplication(ConnectRequest request)
+    {
+        var asked = new AuthorizationRequest
+        {
+            ClientId = channel.Id,
+            RemoteEndPoint = channel.RemoteEndPoint,
+            UserName = request.Credentials.User,
+            Password = request.Credentials.Password,
+            Token = request.Credentials.Token,
+            ClientName = request.Name,
+            PeerCertificate = _security.Certificate,
+        };
+        if (new CallbackCheck(this, request, _security.Rules).Ask(asked) is { } verdict)
+        {
+            return AcceptAs(verdict.Principal, request, verdict.Reason);
+        }
+
+        _admission.BeginVerification(_security.Rules.Timeout, OnTimeout);
+        return false;
+    }
+
+    private bool AskService(IAuthCallout callout, ConnectRequest request)
+    {
+        var question = new CalloutQuestion(channel.Id, request.Credentials, channel.RemoteEndPoint, transport)
+        {
+            Nonce = Nonce,
+            Certificate = _security.Certificate,
+            ClientName = request.Name,
+            Language = request.Language,
+            Version = request.Version,
+            ProtocolLevel = request.ProtocolLevel,
+            DefaultAccess = _security.Rules.DefaultAccess,
+            Timeout = _security.Rules.Timeout,
+        };
+        Verify(new CalloutCheck(this, request, callout, question));
+        return false;
+    }
+
+    private void Verify(Verification verification)
+    {
+        _admission.BeginVerification(_security.Rules.Timeout, OnTimeout);
+        if (!TryEnqueue(verification))
         {
             Refuse(TooManyLogins);
         }
-
-        return false;
     }
 
     // There is one verification at a time: the server does not read from the client during a verification, so no other
@@ -296,14 +321,14 @@ internal sealed partial class Authentication(
         }
 
         channel.Publisher.Begin();
-        if (principal?.Kind is PrincipalKind.Jwt && _security.Tokens?.IsCurrent(principal) == false)
+        if (principal?.Kind is PrincipalKind.Jwt && _security.Rules.Tokens is { } tokens && !tokens.IsCurrent(principal))
         {
             // The account has changed since the verification began.
-            principal = _security.Tokens.Renew(principal, out _);
+            principal = tokens.Renew(principal, out _);
             reason = "its account has changed";
         }
 
-        bool isGood = principal is not null && MayConnect(principal) && _security == channel.Server.Security;
+        bool isGood = principal is not null && _security.MayConnect(principal) && _security.IsCurrent;
         if (isGood && !TryRemoveSubscriptions(principal!))
         {
             ReportResult(request, principal);
@@ -313,7 +338,7 @@ internal sealed partial class Authentication(
         _admission.EndVerification();
         if (!isGood)
         {
-            Refuse(reason ?? WhyNot(principal), request);
+            Refuse(reason ?? _security.ExplainRefusal(principal), request);
         }
         else if (Accept(request, principal!))
         {
@@ -324,19 +349,14 @@ internal sealed partial class Authentication(
 
     private bool AcceptAs(Principal? principal, ConnectRequest request, string? reason = null)
     {
-        if (principal is not null && MayConnect(principal))
+        if (principal is not null && _security.MayConnect(principal))
         {
             return Accept(request, principal);
         }
 
-        Refuse(reason ?? WhyNot(principal), request);
+        Refuse(reason ?? _security.ExplainRefusal(principal), request);
         return false;
     }
-
-    private string WhyNot(Principal? principal)
-        => principal is null || MayConnect(principal)
-            ? "wrong credentials"
-            : $"user {principal.Name} may not connect by this transport: {transport}";
 
     // Accepts a first or repeated CONNECT. Returns false if the connection is closed for another reason, or if the
     // CONNECT is accepted in a later iteration.
@@ -379,7 +399,7 @@ internal sealed partial class Authentication(
         }
 
         _admission.End();
-        StartEnd();
+        WatchExpiry();
         Request = request.WithoutCredentials();
         owner.OnAuthenticated(request, isFirst);
         return true;
@@ -388,6 +408,14 @@ internal sealed partial class Authentication(
     // A first CONNECT that does not change the principal keeps the subscriptions of the client.
     private bool TryRemoveSubscriptions(Principal principal)
         => (Request is null && principal == identity.Principal) || owner.TryRemoveSubscriptions();
+
+    private void WatchExpiry()
+    {
+        if (_expiry is not null || JwtExpiry.IsNeeded(identity))
+        {
+            (_expiry ??= new JwtExpiry(channel, identity)).Restart();
+        }
+    }
 
     private void OnTimeout()
     {
@@ -400,16 +428,5 @@ internal sealed partial class Authentication(
         channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, Late);
         owner.OnRefused(null, Late);
         channel.Fail(Late);
-    }
-
-    private void Refuse(string why, ConnectRequest? request = null)
-    {
-        if (!channel.IsEnded)
-        {
-            owner.OnRefused(request, "Authentication Failure");
-        }
-
-        channel.Server.Log.NotAuthorized(channel.Id, channel.RemoteEndPoint, why);
-        channel.Fail(NotAuthorized);
     }
 }
