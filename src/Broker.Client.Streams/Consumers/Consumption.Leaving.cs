@@ -9,9 +9,6 @@ namespace Broker.Client.Streams;
 /// </remarks>
 internal sealed partial class Consumption
 {
-    // A server that is silent for so long loses nothing for good: its messages come again after AckWait.
-    private static readonly TimeSpan LeaveLimit = TimeSpan.FromSeconds(2);
-
     // Messages that arrived after the end of the queue.
     private readonly List<StreamMessage> _unread = [];
     private readonly TaskCompletionSource _lastAnswer = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -66,7 +63,7 @@ internal sealed partial class Consumption
         {
             _unread.ForEach(message => Refuse(in message));
             _unread.Clear();
-            _counters.Finish(_window.HeldMessages);
+            _counters.Finish(_requests.Window.HeldMessages);
         }
     }
 
@@ -74,17 +71,13 @@ internal sealed partial class Consumption
     private Task LeaveAsync(Exception? cancelled)
     {
         _connection.StateChanged -= OnStateChanged;
-        if (_window.IsAnyOpen && !_isAway)
+        if (_requests.Window.IsAnyOpen && !_requests.IsAway && _requests.TrySendInvalid(out _last))
         {
-            _last = AddSlot();
-            if (_connection.PublishWithStatus(_next, "{"u8, _last.Inbox) == PublishStatus.Accepted)
-            {
-                return LeaveLastAsync(cancelled);
-            }
+            return LeaveLastAsync(cancelled);
         }
 
         // Nothing is on its way.
-        Forget(isLost: true);
+        _requests.Forget(isLost: true);
         _queue.Complete(cancelled);
         return Task.CompletedTask;
     }
@@ -96,7 +89,7 @@ internal sealed partial class Consumption
         {
             if (_connection.State == ConnectionState.Connected)
             {
-                await _lastAnswer.Task.WaitAsync(LeaveLimit).ConfigureAwait(false);
+                await _lastAnswer.Task.WaitAsync(PullRequests.SilenceLimit).ConfigureAwait(false);
             }
         }
         catch (TimeoutException)
@@ -105,7 +98,7 @@ internal sealed partial class Consumption
         }
 
         _connection.StateChanged -= OnLastState;
-        await Task.WhenAll(_slots.Select(DrainAsync)).ConfigureAwait(false);
+        await _requests.DrainAsync().ConfigureAwait(false);
         lock (_gate)
         {
             _queue.Complete(cancelled);

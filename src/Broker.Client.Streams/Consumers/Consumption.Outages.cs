@@ -5,7 +5,6 @@ namespace Broker.Client.Streams;
 /// <summary>Goes on after a lost server, a silent server and a lost consumer.</summary>
 internal sealed partial class Consumption
 {
-    private static readonly TimeSpan BusyPause = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan TickPause = TimeSpan.FromMilliseconds(100);
 
     private readonly Action _tick;
@@ -16,10 +15,7 @@ internal sealed partial class Consumption
     private bool _hasSign;
     // When the server was lost, in ticks of Stopwatch. 0 if the consumer has given a sign since then.
     private long _lostAt;
-    private long _lastProgress;
     private long _began;
-    private long _pausedUntil;
-    private bool _isPaused;
     private bool _isChecking;
 
     private void OnStateChanged(BrokerConnection connection, ConnectionState state)
@@ -34,17 +30,12 @@ internal sealed partial class Consumption
             switch (state)
             {
                 case ConnectionState.Reconnecting:
-                    // The requests are lost with the server, and nobody can send a heartbeat.
-                    _isAway = true;
                     _lostAt = Stopwatch.GetTimestamp();
-                    Forget(isLost: true);
+                    _requests.OnDisconnected();
                     break;
                 case ConnectionState.Connected:
-                    _isAway = false;
-                    _isPaused = false;
                     _lastSign = Environment.TickCount64;
-                    Forget(isLost: true);
-                    PullAgain();
+                    _requests.OnConnected();
                     CheckConsumer();
                     break;
                 case ConnectionState.Closed:
@@ -65,13 +56,6 @@ internal sealed partial class Consumption
             _counters.Resume(_lostAt);
             _lostAt = 0;
         }
-    }
-
-    // Called under the lock.
-    private void Pause(TimeSpan pause)
-    {
-        _isPaused = true;
-        _pausedUntil = Environment.TickCount64 + (long)pause.TotalMilliseconds;
     }
 
     // Called on the loop.
@@ -102,7 +86,7 @@ internal sealed partial class Consumption
             }
 
             // A reader that drains still handles messages.
-            ReportProgress(now);
+            _progress?.Report(now);
         }
 
         StartTicking();
@@ -111,12 +95,7 @@ internal sealed partial class Consumption
     // Called under the lock.
     private void CheckRequests(long now)
     {
-        if (_isPaused && now >= _pausedUntil)
-        {
-            _isPaused = false;
-            PullAgain();
-        }
-
+        _requests.EndPause(now);
         if (_plan.Once)
         {
             if (IsOverdue(now))
@@ -127,12 +106,12 @@ internal sealed partial class Consumption
             return;
         }
 
-        if (!_isAway && _window.IsAnyOpen && now - _lastSign > 2 * _plan.Heartbeat.TotalMilliseconds)
+        if (!_requests.IsAway && _requests.Window.IsAnyOpen && now - _lastSign > 2 * _plan.Heartbeat.TotalMilliseconds)
         {
             // The server no longer has the requests.
             _lastSign = now;
-            Forget(isLost: false);
-            Pull();
+            _requests.Forget(isLost: false);
+            _requests.Send();
             CheckConsumer();
         }
     }
@@ -140,23 +119,9 @@ internal sealed partial class Consumption
     // Called under the lock. The server itself ends a request in time, unless it is silent or away.
     private bool IsOverdue(long now)
     {
-        double patience = _isAway || !_window.IsAnyOpen ? 2 * BusyPause.TotalMilliseconds : _consumers.Api.Timeout.TotalMilliseconds;
-        return now - _began > _plan.Expires.TotalMilliseconds + patience;
-    }
-
-    // Called under the lock.
-    private void ReportProgress(long now)
-    {
-        if (_held is null || now - _lastProgress < _plan.Progress!.Value.TotalMilliseconds)
-        {
-            return;
-        }
-
-        _lastProgress = now;
-        foreach (StreamMessage message in _held)
-        {
-            message.TrySend("+WPI"u8);
-        }
+        bool expectsNone = _requests.IsAway || !_requests.Window.IsAnyOpen;
+        TimeSpan patience = expectsNone ? 2 * PullRequests.BusyPause : _timeout;
+        return now - _began > _plan.Expires.TotalMilliseconds + patience.TotalMilliseconds;
     }
 
     // Called under the lock. nats-server 2.9 does not tell that nobody takes the requests for a consumer.
@@ -171,26 +136,18 @@ internal sealed partial class Consumption
 
     private async Task CheckConsumerAsync()
     {
-        Exception? failure = null;
         bool created = false;
-        try
+        await Task.Yield();
+        Exception? failure = await _check.FindLossAsync().ConfigureAwait(false);
+        if (failure is ConsumerGoneException && _plan.Recreate)
         {
-            await Task.Yield();
-            await _consumers.GetAsync(_consumer.Stream, _consumer.Name, CancellationToken.None).ConfigureAwait(false);
-        }
-        catch (StreamException e) when (e.Code == StreamErrorCode.ConsumerNotFound)
-        {
-            (created, failure) = _plan.Recreate
-                ? await RecreateAsync().ConfigureAwait(false)
-                : (false, new ConsumerGoneException(_consumer.Stream, _consumer.Name, deleted: false, e));
-        }
-        catch (StreamException e) when (e.Code == StreamErrorCode.StreamNotFound)
-        {
-            failure = e;
-        }
-        catch (Exception e) when (e is StreamException or TimeoutException or ClientException)
-        {
-            // The server is starting, or was lost meanwhile. The next request shows more.
+            ulong last;
+            lock (_gate)
+            {
+                last = _lastSequence;
+            }
+
+            (created, failure) = await _check.RecreateAsync(last).ConfigureAwait(false);
         }
 
         lock (_gate)
@@ -200,42 +157,12 @@ internal sealed partial class Consumption
             {
                 EndUnderGate(failure);
             }
-            else if (created && !_isAway && !_isEnding)
+            else if (created && !_requests.IsAway && !_isEnding)
             {
                 // The requests that came before the consumer are lost.
-                Forget(isLost: false);
-                PullAgain();
+                _requests.Forget(isLost: false);
+                _requests.Restart();
             }
-        }
-    }
-
-    private async Task<(bool Created, Exception? Failure)> RecreateAsync()
-    {
-        ulong last;
-        lock (_gate)
-        {
-            last = _lastSequence;
-        }
-
-        ConsumerConfig config = _consumer.Config with { Name = _consumer.Name, OtherFields = null, PauseUntil = null };
-        if (last > 0)
-        {
-            config = config with { DeliverPolicy = DeliverPolicy.FromSequence, StartSequence = last + 1, StartTime = null };
-        }
-
-        try
-        {
-            await _consumers.ChangeAsync(_consumer.Stream, config, null, CancellationToken.None).ConfigureAwait(false);
-            _counters.Recreate();
-            return (true, null);
-        }
-        catch (StreamException e) when (e is not StreamsUnavailableException)
-        {
-            return (false, e);
-        }
-        catch (Exception e) when (e is StreamException or TimeoutException or ClientException)
-        {
-            return (false, null);
         }
     }
 }

@@ -1,18 +1,8 @@
-using System.Globalization;
-using Broker.Protocol;
-
 namespace Broker.Client.Streams;
 
 /// <summary>Reacts to the statuses by which the server ends requests for messages.</summary>
 internal sealed partial class Consumption
 {
-    private const int IdleHeartbeat = 100;
-    private const int BadRequest = 400;
-    private const int NotFound = 404;
-    private const int Expired = 408;
-    private const int Conflict = 409;
-    private const int NoResponders = 503;
-
     // Called under the lock.
     private void ReceiveStatus(PullSlot slot, in MessageView view)
     {
@@ -22,8 +12,8 @@ internal sealed partial class Consumption
             return;
         }
 
-        int status = view.Headers.IsEmpty ? 0 : HeaderBlock.Status(view.Headers);
-        if (status == IdleHeartbeat)
+        int code = PullStatus.CodeOf(view.Headers);
+        if (code == PullStatus.IdleHeartbeat)
         {
             NoteSign();
             return;
@@ -34,34 +24,33 @@ internal sealed partial class Consumption
             return;
         }
 
-        string text = StatusLine.Text(view.Headers);
-        if (Has(text, "Batch Completed"))
+        var status = new PullStatus(code, StatusLine.Text(view.Headers));
+        if (status.IsBatchCompleted)
         {
             // This follows the last message of a request, so the slot has the next request already.
             return;
         }
 
         bool served = slot.IsServed;
-        _window.Close(slot);
-        _free.Push(slot);
+        _requests.Close(slot);
         if (!_isEnding)
         {
-            EndRequest(status, text, served);
+            EndRequest(status, served);
         }
     }
 
     // Called under the lock.
-    private void EndRequest(int status, string text, bool served)
+    private void EndRequest(in PullStatus status, bool served)
     {
-        if (FailureOf(status, text, served) is { } failure)
+        if (status.ToFailure(_consumer, _requests.Window.BatchBytes, mustFit: !served && !_plan.Once) is { } failure)
         {
             EndUnderGate(failure);
         }
-        else if (status == NoResponders)
+        else if (status.IsNoResponders)
         {
             // While the server is connected, nobody listens for requests of this consumer: it is gone, or its server is
             // starting.
-            Pause(BusyPause);
+            _requests.Pause();
             CheckConsumer();
         }
         else if (_plan.Once)
@@ -70,53 +59,13 @@ internal sealed partial class Consumption
         }
         else
         {
-            if (status is not (NotFound or Expired) && !served)
+            if (!status.IsWithoutMessages && !served)
             {
                 // For example a change of the leader, or too many requests: not again at once.
-                Pause(BusyPause);
+                _requests.Pause();
             }
 
-            Pull();
+            _requests.Send();
         }
     }
-
-    // Returns null if the request can be repeated.
-    private StreamException? FailureOf(int status, string text, bool served)
-    {
-        if (status == BadRequest)
-        {
-            return Refusal(status, text, "Check the options of the call.");
-        }
-
-        if (status != Conflict)
-        {
-            return null;
-        }
-
-        if (Has(text, "Consumer Deleted"))
-        {
-            return new ConsumerGoneException(_consumer.Stream, _consumer.Name, deleted: true);
-        }
-
-        if (Has(text, "Consumer is push based"))
-        {
-            return Refusal(status, text, "Messages of a consumer with a DeliverSubject cannot be requested.");
-        }
-
-        if (Has(text, "Exceeded MaxRequest"))
-        {
-            return Refusal(status, text, "The consumer's MaxBatch, MaxExpires or MaxBytes permits less than the options of the call.");
-        }
-
-        return Has(text, "Message Size Exceeds MaxBytes") && !served && !_plan.Once
-            ? Refusal(
-                status, text,
-                string.Create(CultureInfo.InvariantCulture, $"The next message is larger than the {_window.BatchBytes:N0} bytes of one request (ConsumeOptions.MaxBytes)."))
-            : null;
-    }
-
-    private static bool Has(string text, string part) => text.Contains(part, StringComparison.OrdinalIgnoreCase);
-
-    private StreamException Refusal(int status, string text, string remedy)
-        => new($"The request for messages (stream '{_consumer.Stream}', consumer '{_consumer.Name}') was refused: {text} (status {status}). {remedy}");
 }

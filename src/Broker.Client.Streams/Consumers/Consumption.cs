@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Broker.Client.Streams;
 
 /// <summary>
@@ -11,12 +9,13 @@ internal sealed partial class Consumption
     // Finished messages are counted when they are this part of the limits.
     private const int UncountedPart = 32;
 
-    private readonly ConsumerManager _consumers;
     private readonly BrokerConnection _connection;
+    private readonly TimeSpan _timeout;
     private readonly ConsumptionPlan _plan;
     private readonly ConsumerInfo _consumer;
     private readonly Lock _gate = new();
-    private readonly PullWindow _window;
+    private readonly PullRequests _requests;
+    private readonly ConsumerCheck _check;
     private readonly StreamsCounters _counters;
     private readonly MessageCopier _copier;
     private readonly MessageQueue _queue;
@@ -25,18 +24,13 @@ internal sealed partial class Consumption
     private readonly long _mostUncounted;
     private readonly long _mostUncountedBytes;
 
-    // The messages that are reported as in progress. Null if there are no reports.
-    private readonly Queue<StreamMessage>? _held;
-    private readonly byte[] _next;
-    private readonly byte[] _request;
-    private readonly byte[] _firstRequest;
+    // Null if the options ask for no reports.
+    private readonly ProgressReports? _progress;
 
     // The messages that the reader has finished since they were counted. These belong to the reader.
     private long _finished;
     private long _finishedBytes;
 
-    private long _pulls;
-    private bool _isAway;
     private bool _isEnding;
     private bool _hasLeft;
     private ulong _lastSequence;
@@ -44,20 +38,18 @@ internal sealed partial class Consumption
 
     internal Consumption(ConsumerManager consumers, ConsumerInfo consumer, ConsumptionPlan plan)
     {
-        _consumers = consumers;
         _connection = consumers.Api.Connection;
+        _timeout = consumers.Api.Timeout;
         _counters = consumers.Api.Counters;
         _consumer = consumer;
         _plan = plan;
-        _window = new PullWindow(plan.MaxMessages, plan.MaxBytes, plan.Once);
+        _requests = new PullRequests(this, consumers.Api, consumer, plan);
+        _check = new ConsumerCheck(consumers, consumer);
         _copier = new MessageCopier(consumers.Api, consumer.Stream, consumer.Name);
         _queue = new MessageQueue(_gate, _connection.Loop);
         _mostUncounted = plan.Progress is null ? plan.MaxMessages / UncountedPart : 0;
         _mostUncountedBytes = plan.MaxBytes / UncountedPart;
-        _held = plan.Progress is null ? null : new Queue<StreamMessage>();
-        _next = Encoding.UTF8.GetBytes(consumers.Api.SubjectOf($"CONSUMER.MSG.NEXT.{consumer.Stream}.{consumer.Name}"));
-        _request = PullRequest.Create(plan, _window.Batch, _window.BatchBytes);
-        _firstRequest = PullRequest.Create(plan, _window.FirstBatch, _window.BatchBytes);
+        _progress = plan.Progress is { } interval ? new ProgressReports(interval) : null;
         _tick = Tick;
         _startTicking = StartTicking;
     }
@@ -70,7 +62,7 @@ internal sealed partial class Consumption
         {
             _lastSign = Environment.TickCount64;
             _began = _lastSign;
-            _isAway = _connection.State != ConnectionState.Connected;
+            _requests.IsAway = _connection.State != ConnectionState.Connected;
             if (_connection.State == ConnectionState.Closed)
             {
                 EndUnderGate(new StreamException("The connection is closed."));
@@ -105,9 +97,9 @@ internal sealed partial class Consumption
 
         lock (_gate)
         {
-            _window.Release(_finished, _finishedBytes);
+            _requests.Window.Release(_finished, _finishedBytes);
             _counters.Finish(_finished);
-            _held?.TryDequeue(out _);
+            _progress?.RemoveOldest();
             Pull();
         }
 
@@ -147,19 +139,24 @@ internal sealed partial class Consumption
         _counters.Queued++;
         NoteSign();
         _lastSequence = Math.Max(_lastSequence, message.Sequence);
-        _held?.Enqueue(message);
-        if (_window.Receive(slot, message.Size))
-        {
-            _free.Push(slot);
-        }
-
-        if (_plan.Once && !_window.IsAnyOpen && !_isEnding)
+        _progress?.Add(in message);
+        _requests.Receive(slot, message.Size);
+        if (_plan.Once && !_requests.Window.IsAnyOpen && !_isEnding)
         {
             EndUnderGate(null);
         }
         else
         {
             Pull();
+        }
+    }
+
+    // Called under the lock.
+    private void Pull()
+    {
+        if (!_isEnding)
+        {
+            _requests.Send();
         }
     }
 
