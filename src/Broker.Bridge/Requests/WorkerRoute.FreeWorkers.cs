@@ -1,4 +1,3 @@
-using System.Buffers.Text;
 using Broker.ZeroMq;
 using Broker.ZeroMq.Loops;
 
@@ -8,8 +7,6 @@ namespace Broker.Bridge;
 // the route until a worker is free.
 internal sealed partial class WorkerRoute
 {
-    private const int NameSize = 2 * sizeof(ulong);
-
     /// <summary>The requests that wait for a free worker; null if workers take many requests at a time.</summary>
     private readonly WaitingRequests? _waiting;
 
@@ -120,7 +117,7 @@ internal sealed partial class WorkerRoute
     // A worker calls for a request, with a reply to the one before or without.
     private bool OnCall(BalancedPeer worker, in ZmtpMessage message)
     {
-        if (TryReadName(message, out ulong number))
+        if (RequestNumber.TryReadText(message, out ulong number))
         {
             int slot = Pending.Find(number);
             if (slot < 0 || Pending[slot].Owner != worker)
@@ -148,22 +145,5 @@ internal sealed partial class WorkerRoute
         worker.MarkReady();
         ServeWaiting();
         return true;
-    }
-
-    private static bool TryReadName(in ZmtpMessage message, out ulong number)
-    {
-        number = 0;
-        if (message.FrameCount < 4)
-        {
-            return false;
-        }
-
-        ZmtpMessage.Enumerator frames = message.GetEnumerator();
-        frames.MoveNext();
-        frames.MoveNext();
-        ReadOnlySpan<byte> name = frames.Current.Body;
-        frames.MoveNext();
-        return name.Length == NameSize && frames.Current.Body.IsEmpty
-            && Utf8Parser.TryParse(name, out number, out int read, 'x') && read == NameSize;
     }
 }

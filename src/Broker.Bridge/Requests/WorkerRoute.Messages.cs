@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.Buffers.Binary;
-using System.Buffers.Text;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Broker.Client;
@@ -12,9 +9,6 @@ namespace Broker.Bridge;
 // Handles requests from subjects and replies from workers.
 internal sealed partial class WorkerRoute
 {
-    // The largest envelope: an empty frame, the name of the request and an empty frame.
-    private const int MaxEnvelopeSize = 2 + 2 + NameSize + 2;
-
     private byte[] _scratch = [];
     private bool _badRequestLogged;
     private bool _badReplyLogged;
@@ -37,8 +31,8 @@ internal sealed partial class WorkerRoute
 
         int slot = Pending.Add(Clock.Epoch);
         replyTo.CopyTo(Pending.RentReplyTarget(slot, replyTo.Length));
-        Span<byte> memory = stackalloc byte[MaxEnvelopeSize];
-        ReadOnlySpan<byte> envelope = memory[..WriteEnvelope(memory, Pending.NumberOf(slot))];
+        Span<byte> memory = stackalloc byte[RequestNumber.MaxEnvelopeSize];
+        ReadOnlySpan<byte> envelope = memory[..RequestNumber.WriteEnvelope(memory, _options.Envelope, Pending.NumberOf(slot))];
         bool isMapped;
         bool isTaken;
         if (_mapper is null)
@@ -76,28 +70,6 @@ internal sealed partial class WorkerRoute
         }
     }
 
-    // Returns the size of the envelope. All its frames have the MORE flag.
-    private int WriteEnvelope(Span<byte> envelope, ulong number)
-    {
-        int size = 0;
-        if (_options.Envelope == WorkerEnvelope.Number)
-        {
-            Span<byte> binary = stackalloc byte[sizeof(ulong)];
-            BinaryPrimitives.WriteUInt64BigEndian(binary, number);
-            size = ZmtpWriter.WriteFrame(envelope, binary, more: true);
-        }
-        else if (_options.Envelope == WorkerEnvelope.Ready)
-        {
-            // As text: workers in C read the frame as a string, which ends with the first zero byte.
-            Span<byte> text = stackalloc byte[NameSize];
-            Utf8Formatter.TryFormat(number, text, out _, new StandardFormat('x', NameSize));
-            size = ZmtpWriter.WriteFrame(envelope, [], more: true);
-            size += ZmtpWriter.WriteFrame(envelope[size..], text, more: true);
-        }
-
-        return size + ZmtpWriter.WriteFrame(envelope[size..], [], more: true);
-    }
-
     private bool TryMap(in MessageView message, out FrameReader mapped)
     {
         int scratch = MessageMapper.FromSubjectScratch(message.Subject.Length, message.Headers.Length);
@@ -133,18 +105,14 @@ internal sealed partial class WorkerRoute
 
     private bool OnReply(ZeroMqPeer peer, in ZmtpMessage message)
     {
-        ZmtpMessage.Enumerator frames = message.GetEnumerator();
-        frames.MoveNext();
-        ReadOnlySpan<byte> digits = frames.Current.Body;
-        if (message.FrameCount < 3 || digits.Length != sizeof(ulong) || !frames.MoveNext()
-            || !frames.Current.Body.IsEmpty)
+        if (!RequestNumber.TryReadBinary(message, out ulong number))
         {
             Counters.FromZeroMq++;
             RefuseReply();
             return true;
         }
 
-        int slot = Pending.Find(BinaryPrimitives.ReadUInt64BigEndian(digits));
+        int slot = Pending.Find(number);
         if (slot < 0 || Pending[slot].Owner is not BalancedPeer worker || worker.Peer != peer)
         {
             Counters.FromZeroMq++;
