@@ -23,7 +23,7 @@ public sealed class LeafNodes : IAsyncDisposable
     private const int LoopIdLength = 22;
     private const string GlobalAccount = "$G";
 
-    // Connections that have something to send get this time at an end.
+    // When a link ends, its connection has this time to send the messages that wait.
     private static readonly TimeSpan MaxEnd = TimeSpan.FromSeconds(2);
 
     private readonly BrokerServer _server;

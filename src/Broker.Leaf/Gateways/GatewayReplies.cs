@@ -19,14 +19,14 @@ internal sealed class GatewayReplies
     private const int PrefixLength = 19;
     private const int FirstSeparator = 11;
 
-    // A remote must not make the table endless. The oldest subject is forgotten first.
+    // Bounds the memory that a remote can use up. The oldest subject is forgotten first.
     private const int MaxReplies = 16 * 1024;
 
     private readonly ConcurrentDictionary<byte[], Entry> _replies = new(ByteComparer.Instance);
     private readonly Queue<(byte[] Key, Entry Entry, long Added)> _byAge = new();
     private volatile bool _hasAny;
 
-    /// <summary>Whether a subject may be one of them. Any thread may read it.</summary>
+    /// <summary>Whether any reply subject is known. Any thread may read it.</summary>
     internal bool HasAny => _hasAny;
 
     /// <summary>Returns the subject that clients see. The link is interested in it from now on.</summary>

@@ -128,7 +128,10 @@ internal sealed class LinkPermissions
         return overlaps;
     }
 
-    /// <summary>Whether the remote accepts a message. For subjects that routing knows under another name.</summary>
+    /// <summary>
+    /// Whether the remote accepts a message with a subject. Only subjects that have another name at the remote need this
+    /// check: the routing checks the others.
+    /// </summary>
     internal bool MaySend(ReadOnlySpan<byte> subject)
     {
         bool isAllowed = _export is null;

@@ -112,7 +112,7 @@ internal sealed class JoinedSession(LeafListener listener, EndPoint? address, ul
     }
 
     public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
-        => _link?.CountUnsent(LeafFraming.CountMessages(written));
+        => _link?.CountUnsent(CountMessages(written));
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {

@@ -220,7 +220,7 @@ internal sealed partial class LeafLink : PeerLink
         }
         else
         {
-            // While it is dialed, there is no connection yet. It is closed when it opens.
+            // A session that still dials has no connection yet. The session closes it as soon as it opens.
             _session.Connection?.Close(StopLinger);
         }
     }

@@ -62,7 +62,7 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
     public override int OnReceived(Connection connection, ReadOnlySpan<byte> bytes, ref int needed) => Parse(bytes, ref needed);
 
     public override void OnDiscarded(Connection connection, ReadOnlySpan<byte> written)
-        => link.CountUnsent(LeafFraming.CountMessages(written));
+        => link.CountUnsent(CountMessages(written));
 
     public override void OnClosed(Connection connection, CloseReason reason, Exception? error)
     {
@@ -93,7 +93,8 @@ internal sealed partial class LeafSession(LeafLink link, LeafAddress address) : 
         return shown;
     }
 
-    // Without these subjects at the remote, a request to a stream must fail at once.
+    // The subjects of streams are offered here only while the remote has them. Otherwise a request to a stream would
+    // wait for its time limit, and not fail at once.
     protected override void OnInterestChanged(ReadOnlySpan<byte> filter, bool isAdded)
     {
         if (JetStream is not { } jetStream || !filter.StartsWith(jetStream.Trigger))

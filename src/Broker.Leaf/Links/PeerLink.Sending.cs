@@ -7,7 +7,7 @@ namespace Broker.Leaf;
 // The path of messages to the remote. It runs on the loops of the publishers.
 internal abstract partial class PeerLink
 {
-    // Longer subjects are rare.
+    // A longer subject is rare, and an array is allocated for it.
     private const int MaxStackBytes = 512;
 
     public bool OnMessage(in RemoteMessage message, EventLoop loop)

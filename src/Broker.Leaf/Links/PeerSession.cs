@@ -1,5 +1,6 @@
 using System.Text;
 using Broker.Protocol;
+using Broker.Server;
 using Broker.Transport;
 
 namespace Broker.Leaf;
@@ -52,8 +53,27 @@ internal abstract partial class PeerSession : ConnectionHandler
         connection.MaxPendingBytes = maxPendingBytes + ControlBytes;
         // A link never slows down publishers.
         connection.HighWaterBytes = long.MaxValue;
-        connection.Framing = LeafFraming.Framing;
+        connection.Framing = OperationFraming.Framing;
         connection.WriteDeadline = WriteDeadline;
+    }
+
+    /// <summary>Counts the messages in bytes that were written for the other server.</summary>
+    protected static int CountMessages(ReadOnlySpan<byte> written)
+    {
+        int messages = 0;
+        while (!written.IsEmpty)
+        {
+            int length = OperationFraming.Framing.Measure(written, out bool isMessage);
+            if (length == 0)
+            {
+                break;
+            }
+
+            messages += isMessage ? 1 : 0;
+            written = written[length..];
+        }
+
+        return messages;
     }
 
     /// <summary>Parses received bytes.</summary>
@@ -66,7 +86,7 @@ internal abstract partial class PeerSession : ConnectionHandler
         {
             if (Peer.Target.IsDelivering)
             {
-                // A message of the connection before this one.
+                // The last message of the earlier connection is still being delivered to very many subscribers.
                 Connection!.PauseReceiving();
                 return 0;
             }

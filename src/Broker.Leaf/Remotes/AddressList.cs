@@ -6,7 +6,7 @@ namespace Broker.Leaf;
 /// </summary>
 internal sealed class AddressList
 {
-    // A remote must not make the list endless.
+    // Bounds the memory that a remote can use up.
     private const int MaxDiscovered = 64;
 
     private readonly LeafAddress[] _configured;

@@ -4,9 +4,9 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Finds the boundaries of operations that this server has written for a client. The format of these bytes is known: a
-/// line that ends with CR LF and, for a message, a payload and another CR LF. The last word of the line is the payload
-/// size. The subject and the sid are not read, because clients choose them and they may have any content.
+/// Finds the boundaries of operations that this server has written for a client or for a leaf node. The format of these
+/// bytes is known: a line that ends with CR LF and, for a message, a payload and another CR LF. The last word of the line
+/// is the payload size. The subject and the sid are not read, because clients choose them and they may have any content.
 /// </summary>
 internal sealed class OperationFraming : IOutboundFraming
 {
@@ -18,7 +18,7 @@ internal sealed class OperationFraming : IOutboundFraming
     public int Measure(ReadOnlySpan<byte> written, out bool isMessage)
     {
         int line = written.IndexOf((byte)'\n') + 1;
-        isMessage = line > EndLength && (written.StartsWith("MSG "u8) || written.StartsWith("HMSG "u8));
+        isMessage = line > EndLength && (written.StartsWith("MSG "u8) || written.StartsWith("HMSG "u8) || written.StartsWith("LMSG "u8));
         if (!isMessage)
         {
             return line;
