@@ -35,34 +35,34 @@ public sealed class RefusedMessageTests
             message.Append("x");
         }
 
-        await SendAsync(pattern, socket, message, () => site.Bridge.Snapshot().Routes[0] is { Peers: 1 });
-        await Task.Delay(100, Token);
-        RouteSnapshot route = site.Bridge.Snapshot().Routes[0];
-
+        await SendAsync(site, socket, message);
         // What a worker sends without the envelope of a request cannot be mapped, however few frames it has.
-        Assert.Equal((1, pattern == "worker" ? 1L : 0L), (route.Peers, route.Refused));
+        int refused = pattern == "worker" ? 1 : 0;
+        await Wait.UntilAsync(() => RouteOf(site) is { FromZeroMq: >= 1 } route && route.Refused >= refused, () => $"{RouteOf(site)}");
+
+        Assert.Equal((1, refused), (RouteOf(site).Peers, RouteOf(site).Refused));
     }
 
     private static async Task RefuseAsync(string pattern, ZeroMqMessage message, string reason)
     {
         await using RequestSite site = await RequestSite.StartAsync(1, Route(pattern, limits: true));
         await using MessageSocket socket = Connect(pattern, site);
-        await SendAsync(pattern, socket, message, () => site.Bridge.Snapshot().Routes[0] is { Peers: 1 });
-        await Wait.UntilAsync(() => site.Bridge.Snapshot().Routes[0].Refused >= 1, () => $"{site.Bridge.Snapshot().Routes[0]}");
-        RouteSnapshot route = site.Bridge.Snapshot().Routes[0];
-        Assert.InRange(route.FromZeroMq, 1, long.MaxValue);
+        await SendAsync(site, socket, message);
+        await Wait.UntilAsync(() => RouteOf(site).Refused >= 1, () => $"{RouteOf(site)}");
+        Assert.InRange(RouteOf(site).FromZeroMq, 1, long.MaxValue);
         await Wait.UntilAsync(() => site.Log.Warnings.Any(line => line.Contains(reason, StringComparison.Ordinal)), "the reason in the log");
     }
 
-    private static async Task SendAsync(string pattern, MessageSocket socket, ZeroMqMessage message, Func<bool> connected)
+    private static RouteSnapshot RouteOf(RequestSite site) => site.Bridge.Snapshot().Routes[0];
+
+    private static async Task SendAsync(RequestSite site, MessageSocket socket, ZeroMqMessage message)
     {
-        await Wait.UntilAsync(connected, pattern);
+        await Wait.UntilAsync(() => RouteOf(site) is { Peers: 1 }, "the connection");
         switch (socket)
         {
             case PublisherSocket pub:
-                await Wait.UntilAsync(() => pub.ConnectionCount == 1, "the subscription");
-                await Task.Delay(100, Token);
-                await pub.SendAsync(message, Token);
+                // A PUB drops its messages until the subscription of the route has arrived.
+                await Wait.UntilAsync(() => RouteOf(site).FromZeroMq >= 1, () => $"{RouteOf(site)}", () => pub.Send(message));
                 break;
             case PushSocket push:
                 await push.SendAsync(message, Token);

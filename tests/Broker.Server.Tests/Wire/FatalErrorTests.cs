@@ -1,6 +1,7 @@
-using System.Diagnostics;
 using System.Net.Sockets;
 using Broker.Server.Tests.Harness;
+using Broker.Testing;
+using Broker.Transport;
 
 namespace Broker.Server.Tests.Wire;
 
@@ -16,21 +17,39 @@ public sealed class FatalErrorTests
     [InlineData("PUB foo 18446744073709551615123\r\n", "Maximum Payload Violation")]
     public async Task A_client_that_goes_on_writing_reads_the_error_and_then_cannot_write(string operation, string text)
     {
-        await using BrokerServer server = await Servers.StartAsync();
+        var time = new VirtualTime();
+        await using BrokerServer server = await Servers.StartAsync(o => o.LoopOptions = new EventLoopOptions { TimeProvider = time });
         using var client = RawClient.Open(server);
         Assert.Equal("", client.Sync());
         client.Send(operation);
         Assert.Equal($"-ERR '{text}'\r\n", client.ReadLine());
-        long begin = Stopwatch.GetTimestamp();
-        Assert.Throws<SocketException>(() =>
+        // The error is sent in the iteration that starts the timer. Time passes after this iteration.
+        await IterateAsync(server);
+        time.Advance(Longest);
+        await Wait.UntilAsync(() => !TryWrite(client), "the end of the connection");
+    }
+
+    private static async Task IterateAsync(BrokerServer server)
+    {
+        for (int i = 0; i < server.Loops.Count; i++)
         {
-            while (Stopwatch.GetElapsedTime(begin) < Wait.Limit)
-            {
-                client.Socket.Send("PING\r\n"u8);
-                Thread.Sleep(1);
-            }
-        });
-        Assert.InRange(Stopwatch.GetElapsedTime(begin), TimeSpan.Zero, Longest);
+            TaskCompletionSource done = Wait.Source();
+            server.Loops[i].Post(done.SetResult);
+            await Wait.For(done);
+        }
+    }
+
+    private static bool TryWrite(RawClient client)
+    {
+        try
+        {
+            client.Send("PING\r\n");
+            return true;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
     }
 
     [Fact]

@@ -82,7 +82,7 @@ public sealed class LibzmqSecurityTests
     }
 
     [Fact]
-    public async Task Encrypted_connections_exchange_heartbeats()
+    public async Task Heartbeats_of_both_sides_leave_an_encrypted_link_connected()
     {
         await using var rig = new Rig();
         await using var host = ForeignHost.Take();

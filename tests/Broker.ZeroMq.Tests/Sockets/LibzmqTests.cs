@@ -212,7 +212,7 @@ public sealed class LibzmqTests
     }
 
     [Fact]
-    public async Task Heartbeats_with_libzmq_keep_a_silent_link_alive_in_both_directions()
+    public async Task Heartbeats_of_both_sides_leave_a_silent_link_to_libzmq_connected()
     {
         await using var rig = new Rig();
         LoopPublisher publisher = rig.Publisher(o => o with
