@@ -319,7 +319,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
         await _shutdown.PublishAsync().ConfigureAwait(false);
         if (_core.Streams is { } streams)
         {
-            // They write what they have received, and their loop must still run for that.
+            // The streams write what they have received, and need a running loop for that.
             await streams.DisposeAsync().ConfigureAwait(false);
         }
 

@@ -6,7 +6,7 @@ namespace Broker.Client.Streams;
 /// </summary>
 internal sealed partial class Consumption
 {
-    // Finished messages are counted when they are this part of the limits.
+    // The reader counts its finished messages when they are this part of the limits, and not one by one under the lock.
     private const int UncountedPart = 32;
 
     private readonly BrokerConnection _connection;
@@ -20,14 +20,14 @@ internal sealed partial class Consumption
     private readonly MessageCopier _copier;
     private readonly MessageQueue _queue;
 
-    // So many finished messages are counted together.
+    // The reader counts finished messages when it has so many of them, or so many bytes.
     private readonly long _mostUncounted;
     private readonly long _mostUncountedBytes;
 
     // Null if the options ask for no reports.
     private readonly ProgressReports? _progress;
 
-    // The messages that the reader has finished since they were counted. These belong to the reader.
+    // The messages that the reader has finished and not counted yet. Only the reader uses these fields.
     private long _finished;
     private long _finishedBytes;
 

@@ -25,7 +25,7 @@ internal sealed class MessageQueue : IValueTaskSource<bool>
     private bool _isComplete;
     private Exception? _failure;
 
-    // These belong to the reader.
+    // The messages that the reader has taken out of the queue together. Only the reader uses these fields.
     private StreamMessage[] _taken = [];
     private int _takenCount;
     private int _next;

@@ -95,20 +95,7 @@ public sealed partial class Bucket
     {
         try
         {
-            if (direct)
-            {
-                try
-                {
-                    return await _manager.Streams.FindMessageAsync(_config.Name, request, direct: true, cancellationToken).ConfigureAwait(false);
-                }
-                catch (Exception e) when (e is StreamsUnavailableException or TimeoutException)
-                {
-                    // No server answers a direct read if the stream is gone or permits it no longer. The leader says
-                    // which. nats-server 2.9 does not say that nobody answers.
-                }
-            }
-
-            return await _manager.Streams.FindMessageAsync(_config.Name, request, direct: false, cancellationToken).ConfigureAwait(false);
+            return await _manager.Streams.FindMessageOrAskLeaderAsync(_config.Name, request, direct, cancellationToken).ConfigureAwait(false);
         }
         catch (StreamException e) when (e.Code == StreamErrorCode.StreamNotFound)
         {

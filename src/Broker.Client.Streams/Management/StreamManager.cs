@@ -111,6 +111,31 @@ internal sealed class StreamManager(StreamsApi api)
         }
     }
 
+    /// <summary>
+    /// Reads a message of a bucket or an object store, and asks the leader of the stream if no server answers a direct
+    /// read.
+    /// </summary>
+    /// <inheritdoc cref="FindMessageAsync"/>
+    /// <param name="mayBeDirect">Whether any server that has the message may answer.</param>
+    internal async Task<StoredMessage?> FindMessageOrAskLeaderAsync(
+        string stream, GetMessageRequest request, bool mayBeDirect, CancellationToken cancellationToken)
+    {
+        if (mayBeDirect)
+        {
+            try
+            {
+                return await FindMessageAsync(stream, request, direct: true, cancellationToken).ConfigureAwait(false);
+            }
+            catch (Exception e) when (e is StreamsUnavailableException or TimeoutException)
+            {
+                // No server answers a direct read if the stream is gone or permits it no longer. The leader says which.
+                // nats-server 2.9 does not say that nobody answers.
+            }
+        }
+
+        return await FindMessageAsync(stream, request, direct: false, cancellationToken).ConfigureAwait(false);
+    }
+
     private static ApiCall About(string operation, string stream)
     {
         Names.Require(stream, nameof(stream));

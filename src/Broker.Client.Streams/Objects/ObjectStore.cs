@@ -83,28 +83,12 @@ public sealed partial class ObjectStore
         var request = new GetMessageRequest { LastOf = ObjectNames.InfoOf(Name, name) };
         try
         {
-            StoredMessage? stored = direct
-                ? await FindDirectlyAsync(request, cancellationToken).ConfigureAwait(false)
-                : await _manager.Streams.FindMessageAsync(_stream, request, direct: false, cancellationToken).ConfigureAwait(false);
+            StoredMessage? stored = await _manager.Streams.FindMessageOrAskLeaderAsync(_stream, request, direct, cancellationToken).ConfigureAwait(false);
             return stored is null ? null : Read(stored.Subject, stored.Body.Span, stored.Sequence, stored.Time);
         }
         catch (StreamException e) when (e.Code == StreamErrorCode.StreamNotFound)
         {
             throw new NoObjectStoreException(Name, e);
-        }
-    }
-
-    private async Task<StoredMessage?> FindDirectlyAsync(GetMessageRequest request, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await _manager.Streams.FindMessageAsync(_stream, request, direct: true, cancellationToken).ConfigureAwait(false);
-        }
-        catch (Exception e) when (e is StreamsUnavailableException or TimeoutException)
-        {
-            // No server answers a direct read if the stream is gone or permits it no longer. The leader says which.
-            // nats-server 2.9 does not say that nobody answers.
-            return await _manager.Streams.FindMessageAsync(_stream, request, direct: false, cancellationToken).ConfigureAwait(false);
         }
     }
 

@@ -22,7 +22,7 @@ internal static class PublishHeaders
     /// <param name="headers">The message's own header block. Empty for none.</param>
     internal static int Write(Span<byte> destination, in StreamPublishOptions options, ReadOnlySpan<byte> headers)
     {
-        // The own block ends with an empty line, which comes after the lines that are added.
+        // The caller's block ends with an empty line. It is left out here and comes after the added lines.
         ReadOnlySpan<byte> lines = headers.IsEmpty ? default : headers[..^LineEnd.Length];
         int at = 0;
         Add(destination, ref at, lines.IsEmpty ? HeaderBlock.Version : lines);

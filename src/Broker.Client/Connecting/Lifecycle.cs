@@ -41,7 +41,7 @@ internal sealed class Lifecycle(ConnectionCore core)
         }
         catch (Exception e) when (e is ConnectionLostException or TimeoutException)
         {
-            // No server is connected, or it does not answer. It is left all the same.
+            // No server is connected, or it does not answer. The reconnect goes ahead nevertheless.
         }
         catch (OperationCanceledException) when (!core.Ending.IsCancellationRequested)
         {

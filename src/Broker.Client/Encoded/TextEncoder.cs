@@ -93,7 +93,7 @@ public sealed class TextEncoder : IMessageEncoder
             : throw NotKnown(typeof(T));
     }
 
-    // Whether T is the type, or the type or null.
+    // Whether T is this value type or its nullable form.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool Is<T, TValue>()
         where TValue : struct

@@ -75,7 +75,7 @@ public class SubscriberSocket : NetMQSocket
     internal override StartedSocket Create(Zmq.ZeroMqContext context)
     {
         _socket = new Zmq.SubscriberSocket(Settings.Fill(new Zmq.ZeroMqSocketOptions()), context);
-        foreach (byte[] topic in _topics ?? [])
+        foreach (byte[] topic in _topics)
         {
             _socket.Subscribe(topic);
         }

@@ -70,7 +70,7 @@ public class XSubscriberSocket : NetMQSocket
     internal override StartedSocket Create(Zmq.ZeroMqContext context)
     {
         _socket = new Zmq.XSubscriberSocket(Settings.Fill(new Zmq.ZeroMqSocketOptions()), context);
-        foreach (byte[] topic in _topics ?? [])
+        foreach (byte[] topic in _topics)
         {
             _socket.Subscribe(topic);
         }

@@ -17,7 +17,7 @@ internal sealed class AuthCallout : IAuthCallout, IMessageTargetHandler
 
     private static readonly byte[] Subject = "$SYS.REQ.USER.AUTH"u8.ToArray();
 
-    // Key: the last token of the reply subject. A token is random, so that only who has the request can answer it.
+    // Key: the last token of the reply subject. A token is random, so that only a service with the request can answer.
     private readonly ConcurrentDictionary<string, TaskCompletionSource<byte[]?>> _waiting = new(StringComparer.Ordinal);
     private readonly CalloutServer _server;
     private readonly CalloutAnswer _answer;

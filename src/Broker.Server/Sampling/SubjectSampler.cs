@@ -32,7 +32,8 @@ internal sealed class SubjectSampler(int interval)
         internal int Length;
         internal bool IsCut;
 
-        // The order in which places are taken: the samples, what was inherited included, with old ones counted less.
+        // The subject with the least weight loses its place first. The weight is the number of samples, including the
+        // weight that was inherited with the place; older samples count less.
         internal long Weight;
 
         // The samples since the subject took this place.
