@@ -1,5 +1,5 @@
-// An embedded server, a client that connects to it without a socket, and a bridge for ZeroMQ programs. Other programs connect
-// to the printed address.
+// An embedded server, a client that connects to it without a socket, and a bridge for ZeroMQ programs. Other programs
+// connect to the printed address.
 using System.Text;
 using Broker.Bridge;
 using Broker.Client;

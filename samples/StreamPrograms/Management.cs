@@ -4,7 +4,9 @@ using Broker.Client.Streams;
 
 namespace StreamPrograms;
 
-/// <summary>Creates a stream, changes a limit, lists its consumers, reads one message, and deletes the stream.</summary>
+/// <summary>
+/// Creates a stream, changes a limit, lists its consumers, reads one message, and deletes the stream.
+/// </summary>
 public static class Management
 {
     public static async Task RunAsync(string url, TextWriter output)

@@ -3,8 +3,8 @@ using Broker.Client;
 namespace Telemetry;
 
 /// <summary>
-/// Receives orders from NATS clients (<c>orders.new</c>) and ZeroMQ programs (topic <c>orders.new</c>), and publishes accepted
-/// orders. The handler publishes them, so they belong to the trace of the received order.
+/// Receives orders from NATS clients (<c>orders.new</c>) and ZeroMQ programs (topic <c>orders.new</c>), and publishes
+/// accepted orders. The handler publishes them, so they belong to the trace of the received order.
 /// </summary>
 internal sealed class OrderDesk(BrokerConnection client) : BackgroundService
 {

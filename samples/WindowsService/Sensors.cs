@@ -5,8 +5,8 @@ using Broker.Client;
 namespace WindowsService;
 
 /// <summary>
-/// Counts messages that sensors publish by ZeroMQ. It answers requests to <c>sensors.count</c> with the number. A message to
-/// <c>sensors.fault</c> makes it fail with the message's text.
+/// Counts messages that sensors publish by ZeroMQ. It answers requests to <c>sensors.count</c> with the number. A
+/// message to <c>sensors.fault</c> makes it fail with the message's text.
 /// </summary>
 internal sealed class Sensors(BrokerConnection client) : BackgroundService
 {

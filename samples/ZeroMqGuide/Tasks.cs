@@ -6,7 +6,9 @@ namespace ZeroMqGuide;
 /// <summary>A ventilator that sends tasks, workers that process them, and a sink that counts the results.</summary>
 public static class Tasks
 {
-    /// <summary>Sends a start message to the sink and tasks to the workers. A task is a number of milliseconds.</summary>
+    /// <summary>
+    /// Sends a start message to the sink and tasks to the workers. A task is a number of milliseconds.
+    /// </summary>
     public static void Ventilate(PushSocket workers, PushSocket sink, int tasks, TextWriter output)
     {
         sink.Send("0");

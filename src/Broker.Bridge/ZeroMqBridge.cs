@@ -158,13 +158,13 @@ public sealed partial class ZeroMqBridge : IAsyncDisposable
     }
 
     /// <summary>
-    /// Pauses a route until <see cref="ResumeRouteAsync"/>, or until the route is removed. It takes no new messages from
-    /// ZeroMQ programs, no requests for its workers, and no messages of a pipeline for its PULL programs. Messages that
-    /// it has taken before go on.
+    /// Pauses a route until <see cref="ResumeRouteAsync"/>, or until the route is removed. It takes no new messages
+    /// from ZeroMQ programs, no requests for its workers, and no messages of a pipeline for its PULL programs. Messages
+    /// that it has taken before go on.
     /// </summary>
     /// <remarks>
-    /// <para>No message is lost by a pause. ZeroMQ programs wait, because the route does not read from them: a PUSH, REQ
-    /// or DEALER blocks at its high-water mark, and a PUB drops there, as with any slow peer. Requests go to other
+    /// <para>No message is lost by a pause. ZeroMQ programs wait, because the route does not read from them: a PUSH,
+    /// REQ or DEALER blocks at its high-water mark, and a PUB drops there, as with any slow peer. Requests go to other
     /// members of the queue group, or the requester learns that nobody responds. Messages of a pipeline go to other
     /// egresses, or wait at their ingress.</para>
     /// <para>Nobody keeps the messages that a PUB/SUB route or a raw route receives from subjects. Such a route still

@@ -51,8 +51,9 @@ public sealed partial class StreamsClient : IDisposable
     /// <remarks>
     /// Many messages may be in flight: start further ones before awaiting the first. They are stored in the order of
     /// the calls, over a reconnect too. Only a message that is sent again because no stream answered for its subject
-    /// (<see cref="StreamsOptions.NoStreamRetries"/>) may be stored after later ones. Beyond <see cref="StreamsOptions.MaxPublishesInFlight"/> and
-    /// <see cref="StreamsOptions.MaxPublishBytesInFlight"/> a message waits before it is sent.
+    /// (<see cref="StreamsOptions.NoStreamRetries"/>) may be stored after later ones. Beyond
+    /// <see cref="StreamsOptions.MaxPublishesInFlight"/> and <see cref="StreamsOptions.MaxPublishBytesInFlight"/> a
+    /// message waits before it is sent.
     /// </remarks>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
     /// <param name="body">The body. It must not change before the task has completed.</param>

@@ -12,8 +12,8 @@ public sealed partial class BrokerConnection
     /// </summary>
     /// <remarks>
     /// The message is a copy that only the handler has. It stays valid after the handler has returned, for as long as
-    /// the program keeps it. A handler of the form <c>(in m) => …</c> (<see cref="MessageHandler"/>) borrows the message
-    /// instead: nothing is copied, and it runs on the event loop.
+    /// the program keeps it. A handler of the form <c>(in m) => …</c> (<see cref="MessageHandler"/>) borrows the
+    /// message instead: nothing is copied, and it runs on the event loop.
     /// </remarks>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
     /// more tokens.</param>
@@ -56,8 +56,8 @@ public sealed partial class BrokerConnection
     /// </remarks>
     /// <param name="filter">The subject. <c>*</c> matches one token, and <c>&gt;</c> as the last token matches one or
     /// more tokens.</param>
-    /// <param name="handler">Called on thread-pool threads. If it throws or its task fails, the exception is reported to
-    /// <see cref="ClientOptions.OnFault"/>, and then the next message follows.</param>
+    /// <param name="handler">Called on thread-pool threads. If it throws or its task fails, the exception is reported
+    /// to <see cref="ClientOptions.OnFault"/>, and then the next message follows.</param>
     /// <param name="queue">The queue group: each message goes to one of its members. Null for none.</param>
     /// <param name="options">The limits of the queue of messages, and the policy for a full queue. Null for the
     /// defaults.</param>

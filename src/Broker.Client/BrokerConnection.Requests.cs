@@ -76,7 +76,9 @@ public sealed partial class BrokerConnection
     }
 
     /// <summary>
-    /// Publishes a request, waits until <see cref="RequestManyAsync(string, ReadOnlyMemory{byte}, RequestManyOptions?, ReadOnlyMemory{byte}, CancellationToken)"/> ends, and returns all replies.
+    /// Publishes a request, waits until
+    /// <see cref="RequestManyAsync(string, ReadOnlyMemory{byte}, RequestManyOptions?, ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// ends, and returns all replies.
     /// </summary>
     /// <inheritdoc cref="RequestManyAsync(string, ReadOnlyMemory{byte}, RequestManyOptions?, ReadOnlyMemory{byte}, CancellationToken)"/>
     /// <returns>The replies in the order of their arrival. The list is empty if the deadline came first.</returns>

@@ -3,7 +3,8 @@ using System.Text;
 
 namespace Broker.Client;
 
-// Text and spans in place of memory. The lower priority makes the compiler choose the overload with bytes for "default".
+// Text and spans in place of memory. The lower priority makes the compiler choose the overload with bytes for
+// "default".
 public sealed partial class BrokerConnection
 {
     /// <summary>Publishes a text as UTF-8. It is written directly into the outbound buffer.</summary>

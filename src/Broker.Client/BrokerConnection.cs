@@ -207,11 +207,13 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         => Core.Publisher.PublishWithStatus(subject, body, replyTo, headers);
 
     /// <summary>
-    /// Publishes like <see cref="PublishWithStatus(ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte})"/>
-    /// if a server is connected. Otherwise the message is refused, whatever <see cref="ClientOptions.WhileDisconnected"/>
-    /// says. This overload is for programs that keep messages for the next server themselves. If several threads call
-    /// it one after the other, their messages arrive in the order of the calls, those of event loops included. On an
-    /// event loop, these messages have no defined order relative to those of the other methods.
+    /// Publishes like
+    /// <see cref="PublishWithStatus(ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte}, ReadOnlySpan{byte})"/>
+    /// if a server is connected. Otherwise the message is refused, whatever
+    /// <see cref="ClientOptions.WhileDisconnected"/> says. This overload is for programs that keep messages for the
+    /// next server themselves. If several threads call it one after the other, their messages arrive in the order of
+    /// the calls, those of event loops included. On an event loop, these messages have no defined order relative to
+    /// those of the other methods.
     /// </summary>
     /// <param name="subject">The subject, which is not checked.</param>
     /// <param name="body">The body. It is copied before the method returns.</param>
@@ -243,8 +245,8 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         => Core.Publisher.PublishWithStatus(subject, replyTo, headerLength, payloadLength, ref writer);
 
     /// <summary>
-    /// Publishes like <see cref="Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>, but returns a status
-    /// instead of throwing if the message is refused.
+    /// Publishes like <see cref="Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>, but returns a
+    /// status instead of throwing if the message is refused.
     /// </summary>
     /// <exception cref="ArgumentException">A subject is not valid, or the headers are not a header block.</exception>
     public PublishStatus PublishWithStatus(string subject, ReadOnlySpan<byte> body, string? replyTo = null, ReadOnlySpan<byte> headers = default)
@@ -267,10 +269,11 @@ public sealed partial class BrokerConnection : IAsyncDisposable
         => Core.Publish(subject, body, replyTo, headers);
 
     /// <summary>
-    /// Publishes like <see cref="Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>, but waits for space if
-    /// <see cref="ClientOptions.MaxPendingBytes"/> or <see cref="ClientOptions.ReconnectBufferSize"/> is reached. If no server is connected, the method waits only
-    /// while the buffer of <see cref="PublishWhileDisconnected.Buffer"/> is full. If a caller awaits each call, its
-    /// messages arrive in order. Do not await the method on <see cref="Loop"/>: the loop would wait for itself.
+    /// Publishes like <see cref="Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>, but waits for
+    /// space if <see cref="ClientOptions.MaxPendingBytes"/> or <see cref="ClientOptions.ReconnectBufferSize"/> is
+    /// reached. If no server is connected, the method waits only while the buffer of
+    /// <see cref="PublishWhileDisconnected.Buffer"/> is full. If a caller awaits each call, its messages arrive in
+    /// order. Do not await the method on <see cref="Loop"/>: the loop would wait for itself.
     /// </summary>
     /// <param name="subject">The subject: tokens separated by dots, without white space or wildcards.</param>
     /// <param name="body">The body. It must not change before the task has completed.</param>

@@ -32,7 +32,8 @@ public static class ServiceConnectionExtensions
     /// <param name="connection">The connection.</param>
     /// <param name="name">The name of the service. Null for all.</param>
     /// <param name="id">The id of one instance, which needs its name. Null for all.</param>
-    /// <param name="options">How long answers are awaited. Null for 5 s, and at most 500 ms after the last answer.</param>
+    /// <param name="options">How long answers are awaited. Null for 5 s, and at most 500 ms after the last
+    /// answer.</param>
     /// <param name="cancellationToken">Ends the enumeration.</param>
     /// <returns>One answer of each instance. None if there is no such service.</returns>
     /// <exception cref="ArgumentException">The name or the id is not valid.</exception>

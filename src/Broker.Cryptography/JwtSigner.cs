@@ -39,8 +39,8 @@ public static class JwtSigner
     }
 
     /// <summary>
-    /// Reads a JWT and verifies its signature by the key in its claim <c>iss</c>. The caller decides whether this key is
-    /// trusted, and whether the JWT is valid now.
+    /// Reads a JWT and verifies its signature by the key in its claim <c>iss</c>. The caller decides whether this key
+    /// is trusted, and whether the JWT is valid now.
     /// </summary>
     /// <exception cref="FormatException">The text is not such a JWT, or its signature is wrong.</exception>
     public static JsonObject Read(string jwt)

@@ -19,7 +19,8 @@ public sealed partial class NkeyPair
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="receiver">The public key of the receiver, which begins with <c>X</c>.</param>
-    /// <exception cref="InvalidOperationException">The pair is not of the kind <see cref="NkeyKind.Curve"/>.</exception>
+    /// <exception cref="InvalidOperationException">The pair is not of the kind
+    /// <see cref="NkeyKind.Curve"/>.</exception>
     /// <exception cref="CryptographicException">The other key is not a usable curve key.</exception>
     public byte[] Seal(ReadOnlySpan<byte> message, string receiver)
     {
@@ -39,7 +40,8 @@ public sealed partial class NkeyPair
     /// <summary>Decrypts a message that the owner of a curve key has encrypted for this key.</summary>
     /// <param name="encrypted">The encrypted message.</param>
     /// <param name="sender">The public key of the sender, which begins with <c>X</c>.</param>
-    /// <exception cref="InvalidOperationException">The pair is not of the kind <see cref="NkeyKind.Curve"/>.</exception>
+    /// <exception cref="InvalidOperationException">The pair is not of the kind
+    /// <see cref="NkeyKind.Curve"/>.</exception>
     /// <exception cref="CryptographicException">The message is not one of this sender for this key.</exception>
     public byte[] Open(ReadOnlySpan<byte> encrypted, string sender)
     {

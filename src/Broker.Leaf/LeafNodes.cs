@@ -9,8 +9,8 @@ using Broker.Transport;
 namespace Broker.Leaf;
 
 /// <summary>
-/// The links of a server to remote servers, which it joins as a leaf node, and to servers that have joined it. A link to
-/// a remote connects by itself, again after each loss, until this object is disposed. Thread-safe.
+/// The links of a server to remote servers, which it joins as a leaf node, and to servers that have joined it. A link
+/// to a remote connects by itself, again after each loss, until this object is disposed. Thread-safe.
 /// </summary>
 /// <example><code>
 /// await using var leaf = LeafNodes.Start(server, new LeafNodeOptions
@@ -56,7 +56,8 @@ public sealed class LeafNodes : IAsyncDisposable
     /// An address is not valid, an account does not exist, two remotes have the same account and address, or a value is
     /// out of its range. The message contains no password.
     /// </exception>
-    /// <exception cref="ListenException">The address of <see cref="LeafNodeOptions.Listen"/> cannot be used.</exception>
+    /// <exception cref="ListenException">The address of <see cref="LeafNodeOptions.Listen"/> cannot be
+    /// used.</exception>
     public static LeafNodes Start(BrokerServer server, LeafNodeOptions options)
     {
         ArgumentNullException.ThrowIfNull(server);
@@ -114,9 +115,9 @@ public sealed class LeafNodes : IAsyncDisposable
 
     /// <summary>
     /// Replaces the options. Links of remotes that did not change stay connected. The method waits until the links of
-    /// removed and changed remotes have ended, for at most a second or two, and does not wait for new connections. Servers
-    /// that have joined stay connected, unless the address of <see cref="LeafNodeOptions.Listen"/> or their user has
-    /// changed. After a change of the server's own users, call this method too.
+    /// removed and changed remotes have ended, for at most a second or two, and does not wait for new connections.
+    /// Servers that have joined stay connected, unless the address of <see cref="LeafNodeOptions.Listen"/> or their
+    /// user has changed. After a change of the server's own users, call this method too.
     /// </summary>
     /// <param name="options">The options. The logger is not changed.</param>
     /// <exception cref="ArgumentException">

@@ -60,8 +60,8 @@ internal sealed class OutgoingPump<TSocket> : Pump
     }
 
     /// <summary>
-    /// Continues after the reply to a request: sends the next request, if there is one. NetMQ builds its list of sockets
-    /// anew when a handler is attached, so that is left to the case that the socket is full.
+    /// Continues after the reply to a request: sends the next request, if there is one. NetMQ builds its list of
+    /// sockets anew when a handler is attached, so that is left to the case that the socket is full.
     /// </summary>
     internal void Continue() => DrainPosted();
 

@@ -17,8 +17,8 @@ public sealed partial class BrokerServer
     public Func<IReadOnlyList<LeafNodeDescription>>? DescribeLeafNodes { get; set; }
 
     /// <summary>
-    /// Describes the address for servers that join this one, for the monitoring pages; the callback returns null if there
-    /// is none. The package with the links sets it. Called on any thread.
+    /// Describes the address for servers that join this one, for the monitoring pages; the callback returns null if
+    /// there is none. The package with the links sets it. Called on any thread.
     /// </summary>
     public Func<LeafListenerDescription?>? DescribeLeafListener { get; set; }
 
@@ -33,7 +33,9 @@ public sealed partial class BrokerServer
         Streams = _core.Streams?.Describe(),
     };
 
-    /// <summary>Describes the accounts with streams, ordered by name; none if the server has no streams. Thread-safe.</summary>
+    /// <summary>
+    /// Describes the accounts with streams, ordered by name; none if the server has no streams. Thread-safe.
+    /// </summary>
     /// <exception cref="OperationCanceledException"><paramref name="cancellationToken"/> was cancelled.</exception>
     public Task<IReadOnlyList<AccountStreamsDescription>> InspectStreamsAsync(
         StreamsQuery? query = null, CancellationToken cancellationToken = default)
@@ -44,8 +46,8 @@ public sealed partial class BrokerServer
     public IReadOnlyList<AccountDescription> InspectAccounts() => _inspector.InspectAccounts();
 
     /// <summary>
-    /// Lists the subjects to which clients publish most, if <see cref="BrokerServerOptions.SampleSubjects"/> is set. The
-    /// numbers are estimates from samples. Thread-safe.
+    /// Lists the subjects to which clients publish most, if <see cref="BrokerServerOptions.SampleSubjects"/> is set.
+    /// The numbers are estimates from samples. Thread-safe.
     /// </summary>
     public SubjectPage InspectSubjects() => _inspector.InspectSubjects();
 

@@ -49,8 +49,8 @@ public sealed partial class BrokerServer
     /// <see cref="BrokerServerOptions.Users"/> and of the accounts.
     /// </param>
     /// <exception cref="ArgumentException">
-    /// A user or an account is not valid, a verifier is missing, or a callback authenticates the clients and there are no
-    /// users.
+    /// A user or an account is not valid, a verifier is missing, or a callback authenticates the clients and there are
+    /// no users.
     /// </exception>
     /// <exception cref="ObjectDisposedException">The server has been disposed.</exception>
     public PeerAuthenticator CreatePeerAuthenticator(IReadOnlyList<PeerUser> users)

@@ -118,7 +118,8 @@ public abstract partial class Connection
 
     /// <summary>
     /// The memory that waits for the peer: <see cref="PendingBytes"/>, the unused space between these bytes, and their
-    /// ciphertext. The queue uses at most the unused parts of two blocks in addition. Any thread; it may change at once.
+    /// ciphertext. The queue uses at most the unused parts of two blocks in addition. Any thread; it may change at
+    /// once.
     /// </summary>
     public long BufferedBytes => Outbound.Queue.BufferedBytes;
 
@@ -179,7 +180,8 @@ public abstract partial class Connection
     public void CloseForFullQueue() => Loop.PostClose(this, CloseReason.QueueFull);
 
     /// <summary>
-    /// Makes the kernel probe a silent TCP peer and close the connection without an answer. For protocols without a ping.
+    /// Makes the kernel probe a silent TCP peer and close the connection without an answer. For protocols without a
+    /// ping.
     /// </summary>
     /// <param name="idle">The silence before the first probe: whole seconds, at least one.</param>
     /// <param name="interval">The time between two probes: whole seconds, at least one.</param>
@@ -201,8 +203,8 @@ public abstract partial class Connection
 
     /// <summary>
     /// Prepares the system for <see cref="HasVanished"/>: the kernel sends again often enough that a peer that has
-    /// vanished can be distinguished from a slow one within <paramref name="timeout"/>. Without effect if the connection
-    /// is not TCP.
+    /// vanished can be distinguished from a slow one within <paramref name="timeout"/>. Without effect if the
+    /// connection is not TCP.
     /// </summary>
     /// <remarks>
     /// Linux since 6.15: this sets the longest time between two retransmissions, and between two probes of a peer whose
@@ -311,7 +313,8 @@ public abstract partial class Connection
     /// bytes that the current call leaves. If the cipher rejects a record, the connection closes with
     /// <see cref="CloseReason.Error"/>.
     /// </remarks>
-    /// <exception cref="InvalidOperationException">The caller is not on the loop, or it has TLS or a cipher.</exception>
+    /// <exception cref="InvalidOperationException">The caller is not on the loop, or it has TLS or a
+    /// cipher.</exception>
     /// <exception cref="NotSupportedException">The connection is an in-process link.</exception>
     public void StartRecords(RecordCipher cipher) => SecurityUpgrade.StartRecords(this, cipher);
 }

@@ -60,8 +60,8 @@ public sealed partial class EventLoop
 
     /// <summary>
     /// Runs an action in the loop's next iteration, after all ready connections and posted actions have run and written
-    /// bytes were flushed: for a part of a long work, so that other connections are served between two parts. A loop that
-    /// ends does not run it. On this loop's thread.
+    /// bytes were flushed: for a part of a long work, so that other connections are served between two parts. A loop
+    /// that ends does not run it. On this loop's thread.
     /// </summary>
     /// <exception cref="InvalidOperationException">The caller is not on this loop's thread.</exception>
     public void PostAfterFlush(Action action)

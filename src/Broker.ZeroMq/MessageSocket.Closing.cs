@@ -52,7 +52,9 @@ public abstract partial class MessageSocket
         GC.SuppressFinalize(this);
     }
 
-    /// <summary>Waits until the socket, which is closing, is closed, and runs its loop if the caller drives it.</summary>
+    /// <summary>
+    /// Waits until the socket, which is closing, is closed, and runs its loop if the caller drives it.
+    /// </summary>
     internal void WaitUntilClosed() => WaitFor(CloseAsync());
 
     // Completes when nothing is left to do, or when only a linger time is left that the context will wait for.
@@ -79,8 +81,8 @@ public abstract partial class MessageSocket
 
     private async Task<ZeroMqCloseReport> CloseCoreAsync(TimeSpan linger)
     {
-        // The caller holds _closeGate until this method first yields, so yield at once. Task.Yield would continue in the
-        // caller's synchronization context, whose only thread may wait in Dispose.
+        // The caller holds _closeGate until this method first yields, so yield at once. Task.Yield would continue in
+        // the caller's synchronization context, whose only thread may wait in Dispose.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long start = Stopwatch.GetTimestamp();
         _receiver?.Queue.Close();

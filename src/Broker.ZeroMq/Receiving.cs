@@ -101,7 +101,8 @@ public static partial class Receiving
     }
 
     /// <summary>
-    /// Receives a message of any number of frames if one arrives within the timeout, and passes its frames to a receiver.
+    /// Receives a message of any number of frames if one arrives within the timeout, and passes its frames to a
+    /// receiver.
     /// </summary>
     /// <param name="socket">The socket.</param>
     /// <param name="frames">Gets the frames before the method returns.</param>

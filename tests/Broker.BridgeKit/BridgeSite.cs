@@ -8,8 +8,8 @@ using Broker.Transport;
 namespace Broker.BridgeKit;
 
 /// <summary>
-/// A NATS system with bridges: an embedded server, normally on the bridges' own loops, or a real nats-server elsewhere. It
-/// ends with its clients and bridges.
+/// A NATS system with bridges: an embedded server, normally on the bridges' own loops, or a real nats-server elsewhere.
+/// It ends with its clients and bridges.
 /// </summary>
 /// <param name="loops">The event loops of the embedded server. Null for a real nats-server.</param>
 /// <param name="server">The embedded server. Null for a real nats-server.</param>

@@ -7,8 +7,8 @@ using Broker.Leaf.Tests.Support;
 namespace Broker.Leaf.Tests;
 
 /// <summary>
-/// Hubs that are killed while subscriptions change on both sides. BROKER_HUB_KILLS is the number of kills; the default is
-/// 10.
+/// Hubs that are killed while subscriptions change on both sides. BROKER_HUB_KILLS is the number of kills; the default
+/// is 10.
 /// </summary>
 public sealed class ChurnTests
 {

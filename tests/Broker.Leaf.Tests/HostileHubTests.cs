@@ -8,7 +8,9 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Broker.Leaf.Tests;
 
-/// <summary>Hubs that are broken or hostile: the edge keeps its clients, its memory and its link to a better hub.</summary>
+/// <summary>
+/// Hubs that are broken or hostile: the edge keeps its clients, its memory and its link to a better hub.
+/// </summary>
 public sealed class HostileHubTests
 {
     private static readonly string[] Pieces =

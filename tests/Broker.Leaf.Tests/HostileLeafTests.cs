@@ -5,7 +5,9 @@ using Broker.Server;
 
 namespace Broker.Leaf.Tests;
 
-/// <summary>Leaf nodes that are broken or hostile: the hub keeps its clients, its memory and its other leaf nodes.</summary>
+/// <summary>
+/// Leaf nodes that are broken or hostile: the hub keeps its clients, its memory and its other leaf nodes.
+/// </summary>
 public sealed class HostileLeafTests
 {
     private static readonly string[] Pieces =

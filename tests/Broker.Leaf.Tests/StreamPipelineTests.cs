@@ -11,8 +11,8 @@ using NATS.Client.JetStream;
 namespace Broker.Leaf.Tests;
 
 /// <summary>
-/// PUSH and PULL programs at the edge, whose pipeline uses a stream of a cluster of three hubs, before and after the loss
-/// of the hub to which the edge is linked.
+/// PUSH and PULL programs at the edge, whose pipeline uses a stream of a cluster of three hubs, before and after the
+/// loss of the hub to which the edge is linked.
 /// </summary>
 public sealed class StreamPipelineTests : IAsyncLifetime
 {

@@ -19,7 +19,9 @@ internal static class Surface
         return types;
     }
 
-    /// <summary>What a program calls of a library: <c>type.member</c>, and <c>*.name</c> for calls of overrides.</summary>
+    /// <summary>
+    /// What a program calls of a library: <c>type.member</c>, and <c>*.name</c> for calls of overrides.
+    /// </summary>
     internal static HashSet<string> CallsOf(string file, string library)
     {
         using AssemblyDefinition program = Open(file);

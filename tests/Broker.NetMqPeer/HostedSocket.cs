@@ -46,7 +46,9 @@ internal sealed class HostedSocket(string type) : IDisposable
         return Socket.Options.LastEndpoint!;
     }
 
-    /// <summary>Sets an option by libzmq's name. CURVE's public key is left out: NetMQ computes it from the secret one.</summary>
+    /// <summary>
+    /// Sets an option by libzmq's name. CURVE's public key is left out: NetMQ computes it from the secret one.
+    /// </summary>
     public void Set(string option, JsonNode value)
     {
         SocketOptions options = Socket.Options;

@@ -21,8 +21,8 @@ public sealed partial class PackageTests(PackedPackages packages) : IClassFixtur
     private static bool IsPacked(string project)
         => File.Exists(project) && !File.ReadAllText(project).Contains("<IsPackable>false</IsPackable>", StringComparison.Ordinal);
 
-    // Broker.NetMQ refers to NetMQ, and Broker.NetMQ.Compatibility refuses NetMQ beside itself. Broker.Aspire is for app
-    // hosts only.
+    // Broker.NetMQ refers to NetMQ, and Broker.NetMQ.Compatibility refuses NetMQ beside itself. Broker.Aspire is for
+    // app hosts only.
     private static string[] LibrariesTogether => [.. Libraries.Select(static l => l.Data).Where(static l => l is not ("Broker.NetMQ" or "Broker.Aspire"))];
 
     [Theory]

@@ -5,8 +5,9 @@ using Mono.Cecil.Rocks;
 namespace Broker.Structure.Tests;
 
 /// <summary>
-/// The methods that a stack trace of one publish shows in a build without inlining: from the loop's iteration to the write into the
-/// subscriber's buffer, and from the same iteration to the send. Decision 29 says why each is a method of its own.
+/// The methods that a stack trace of one publish shows in a build without inlining: from the loop's iteration to the
+/// write into the subscriber's buffer, and from the same iteration to the send. Decision 29 says why each is a method
+/// of its own.
 /// </summary>
 public sealed class PublishFramesTests
 {

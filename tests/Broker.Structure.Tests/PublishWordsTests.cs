@@ -3,8 +3,9 @@ using System.Text.RegularExpressions;
 namespace Broker.Structure.Tests;
 
 /// <summary>
-/// The words that a reader must look up to follow one publish from the publisher's socket to the subscriber's. The files are those of
-/// the types that a stack trace passes: the receiving half, the delivery, and the flush at the end of the iteration.
+/// The words that a reader must look up to follow one publish from the publisher's socket to the subscriber's. The
+/// files are those of the types that a stack trace passes: the receiving half, the delivery, and the flush at the end
+/// of the iteration.
 /// </summary>
 public sealed partial class PublishWordsTests(ITestOutputHelper output)
 {
@@ -21,7 +22,8 @@ public sealed partial class PublishWordsTests(ITestOutputHelper output)
         "OutboundSender", "WriteDeadline", "Watermarks", "Block", "BlockChain", "LoopBlockPool",
     ];
 
-    // Words of earlier versions that had a private meaning, and their forms. The glossary's words and the field's replaced them.
+    // Words of earlier versions that had a private meaning, and their forms. The glossary's words and the field's
+    // replaced them.
     private static readonly string[] Replaced =
     [
         "stage", "staged", "stages", "staging", "turn", "turns", "hand", "handed", "hands", "handover", "look", "looks", "looked", "spend",
@@ -65,7 +67,8 @@ public sealed partial class PublishWordsTests(ITestOutputHelper output)
             .Order(StringComparer.Ordinal),
     ];
 
-    // The first column of the table, without the remarks in brackets. Several words of one entry are separated by commas.
+    // The first column of the table, without the remarks in brackets. Several words of one entry are separated by
+    // commas.
     private static IEnumerable<string> Glossary() => File.ReadLines(System.IO.Path.Combine(Repository.Root, "docs", "glossary.md"))
         .Where(line => line.StartsWith("| ", StringComparison.Ordinal) && !line.StartsWith("| word ", StringComparison.Ordinal))
         .Select(line => Remark().Replace(line.Split('|')[1], "").Trim());

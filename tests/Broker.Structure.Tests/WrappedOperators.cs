@@ -6,7 +6,8 @@ using Microsoft.CodeAnalysis.Text;
 namespace Broker.Structure.Tests;
 
 /// <summary>
-/// The operators at the ends of lines, where the next line should begin with them. The compiler's formatter leaves both.
+/// The operators at the ends of lines, where the next line should begin with them. The compiler's formatter leaves
+/// both.
 /// </summary>
 internal static class WrappedOperators
 {

@@ -6,8 +6,8 @@ namespace Broker.Benchmarks.Interop;
 
 /// <summary>
 /// Measures the cost of receiving a message that has arrived. It compares three bindings to libzmq (the original one,
-/// its later form, and one in today's style) and NetMQ with this project's socket. Sender and receiver are in one process,
-/// and no call waits. The result is the cost of one message.
+/// its later form, and one in today's style) and NetMQ with this project's socket. Sender and receiver are in one
+/// process, and no call waits. The result is the cost of one message.
 /// </summary>
 public class InteropReceiveBenchmarks
 {

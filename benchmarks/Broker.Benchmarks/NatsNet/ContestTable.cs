@@ -9,7 +9,8 @@ namespace Broker.Benchmarks.NatsNet;
 /// </summary>
 /// <param name="output">The writer of the table.</param>
 /// <param name="rounds">The number of rounds.</param>
-/// <param name="server">The process of the server, whose processor time is printed too. Null if it is not known.</param>
+/// <param name="server">The process of the server, whose processor time is printed too. Null if it is not
+/// known.</param>
 internal sealed class ContestTable(TextWriter output, int rounds, Process? server)
 {
     private readonly Process _own = Process.GetCurrentProcess();

@@ -3,7 +3,9 @@ using Broker.HostileRun.Site;
 
 namespace Broker.HostileRun.Attacks;
 
-/// <summary>The attackers in a process of their own, so that they do not disturb the clock of the honest clients.</summary>
+/// <summary>
+/// The attackers in a process of their own, so that they do not disturb the clock of the honest clients.
+/// </summary>
 internal sealed class AttackersProcess : ChildProcess
 {
     public const string Command = "attack";

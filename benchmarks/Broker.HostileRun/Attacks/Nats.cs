@@ -17,7 +17,9 @@ internal static class Nats
         return string.Create(CultureInfo.InvariantCulture, $"HPUB {subject} {block.Length} {block.Length + body.Length}\r\n{block}{body}\r\n");
     }
 
-    /// <summary>All filters that match a subject with this prefix and number of tokens "a", by "a" or "*" for each token.</summary>
+    /// <summary>
+    /// All filters that match a subject with this prefix and number of tokens "a", by "a" or "*" for each token.
+    /// </summary>
     public static byte[] SubscribeToAllFilters(string prefix, int tokens, int firstSid)
     {
         var text = new StringBuilder();

@@ -7,8 +7,8 @@ using Broker.HostileRun.Site;
 namespace Broker.HostileRun.Honest;
 
 /// <summary>
-/// A client that sends a PING each 10 ms, whether or not the earlier ones were answered. A thread that wakes up late sends
-/// late, so that only the server's time counts.
+/// A client that sends a PING each 10 ms, whether or not the earlier ones were answered. A thread that wakes up late
+/// sends late, so that only the server's time counts.
 /// </summary>
 internal sealed class Bystander : IHonestTraffic
 {

@@ -3,7 +3,9 @@ using System.Diagnostics;
 
 namespace Broker.HostileRun.Honest;
 
-/// <summary>Asks for the health page twice a second, each time with a new connection, as an orchestrator does.</summary>
+/// <summary>
+/// Asks for the health page twice a second, each time with a new connection, as an orchestrator does.
+/// </summary>
 internal sealed class HealthProbe : IHonestTraffic
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(500);

@@ -8,7 +8,8 @@ namespace Broker.HostileRun.Honest;
 /// <summary>Connects honest NATS clients. A client whose connection ends is a fault, although it reconnects.</summary>
 internal static class HonestClient
 {
-    // A broker that does not get the processor is slow, which the times show. Closing the connection would lose messages.
+    // A broker that does not get the processor is slow, which the times show. Closing the connection would lose
+    // messages.
     private static readonly TimeSpan WriteDeadline = TimeSpan.FromMinutes(5);
 
     public static Task<BrokerConnection> ConnectAsync(int port, string name, EventLoopGroup loops, ConcurrentQueue<string> faults)

@@ -3,7 +3,9 @@ using HdrHistogram;
 
 namespace Broker.HostileRun.Honest;
 
-/// <summary>The times of one kind of honest traffic in each phase. One thread records; others read at the end.</summary>
+/// <summary>
+/// The times of one kind of honest traffic in each phase. One thread records; others read at the end.
+/// </summary>
 internal sealed class TimeMeter
 {
     private const int Digits = 3;

@@ -13,7 +13,9 @@ internal sealed class RunOutcome
 
     public List<HonestResult> Honest { get; } = [];
 
-    /// <summary>The resident memory of the broker in bytes, for each whole minute: the median of its second half.</summary>
+    /// <summary>
+    /// The resident memory of the broker in bytes, for each whole minute: the median of its second half.
+    /// </summary>
     public List<long> Minutes { get; } = [];
 
     /// <summary>The highest resident memory in bytes.</summary>

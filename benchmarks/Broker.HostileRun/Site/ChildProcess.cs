@@ -16,7 +16,8 @@ internal class ChildProcess : IDisposable
     /// <param name="file">The path of a native file, or the name of a managed program beside this one (.dll).</param>
     /// <param name="arguments">The arguments.</param>
     /// <param name="variables">Environment variables in addition to those of this process.</param>
-    /// <param name="hasLowestPriority">Whether the program gets a processor only when no other program wants it.</param>
+    /// <param name="hasLowestPriority">Whether the program gets a processor only when no other program wants
+    /// it.</param>
     protected ChildProcess(
         string file, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> variables, bool hasLowestPriority = false)
     {

@@ -8,7 +8,9 @@ internal static class Names
 
     public const string HonestPassword = "correct horse battery staple";
 
-    /// <summary>The user of attackers that have a password. It may do all that bridges do not keep for themselves.</summary>
+    /// <summary>
+    /// The user of attackers that have a password. It may do all that bridges do not keep for themselves.
+    /// </summary>
     public const string Attacker = "mallory";
 
     public const string AttackerPassword = "a password of her own";

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Broker.HostileRun.Site;
 
 /// <summary>
-/// How long all threads of a process have run, and how long they have waited for a processor that others had. Only Linux
-/// tells the second.
+/// How long all threads of a process have run, and how long they have waited for a processor that others had. Only
+/// Linux tells the second.
 /// </summary>
 internal readonly record struct ProcessorTimes(TimeSpan Ran, TimeSpan Waited)
 {

@@ -2,7 +2,9 @@ using Broker.LoadTest.Rows;
 
 namespace Broker.LoadTest.Agreement;
 
-/// <summary>A row of the load test, and the arguments with which <c>broker bench</c> creates the same traffic.</summary>
+/// <summary>
+/// A row of the load test, and the arguments with which <c>broker bench</c> creates the same traffic.
+/// </summary>
 /// <param name="Name">The name of the row.</param>
 /// <param name="Figure">The name of the rate in the JSON of <c>broker bench</c>.</param>
 /// <param name="Arguments">The pattern and the flags of <c>broker bench</c>.</param>

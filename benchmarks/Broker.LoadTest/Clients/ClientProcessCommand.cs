@@ -15,7 +15,9 @@ internal static class ClientProcessCommand
     public const string Library = "--library";
     public const string Port = "--port";
 
-    /// <summary>The line that the program writes when it is connected, and when messages may be published to it.</summary>
+    /// <summary>
+    /// The line that the program writes when it is connected, and when messages may be published to it.
+    /// </summary>
     public const string Ready = "ready";
 
     /// <summary>The names of the libraries.</summary>

@@ -22,7 +22,9 @@ internal sealed record ClientRow(string Name, ClientWork Work, int Messages, int
     /// <summary>The same row with fewer messages.</summary>
     public ClientRow Quick() => this with { Messages = Messages / QuickShare };
 
-    /// <summary>Returns the rows with these names, in the order of <see cref="All"/>; all of them if there are no names.</summary>
+    /// <summary>
+    /// Returns the rows with these names, in the order of <see cref="All"/>; all of them if there are no names.
+    /// </summary>
     /// <exception cref="ArgumentException">There is no row of a name.</exception>
     public static IReadOnlyList<ClientRow> Select(IReadOnlyCollection<string> names)
     {

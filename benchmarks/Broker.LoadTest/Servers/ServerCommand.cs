@@ -42,7 +42,9 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     public ServerCommand WithMonitoring()
         => IsMonitored ? this : this with { Arguments = [.. Arguments, "-m", MonitoringPlaceholder], IsMonitored = true };
 
-    /// <summary>Creates a command for the same broker with this number of open live pages, and with sampled subjects.</summary>
+    /// <summary>
+    /// Creates a command for the same broker with this number of open live pages, and with sampled subjects.
+    /// </summary>
     public ServerCommand Watched(int pages)
     {
         ServerCommand monitored = WithMonitoring();

@@ -46,7 +46,9 @@ internal sealed class SoakChanges(StreamsClient streams, Bucket bucket, string s
         }
     }
 
-    /// <summary>Reads the stream with an age in order, over a new connection each time, until the token is cancelled.</summary>
+    /// <summary>
+    /// Reads the stream with an age in order, over a new connection each time, until the token is cancelled.
+    /// </summary>
     public async Task ReadAsync(CancellationToken stopping)
     {
         using var pace = new PeriodicTimer(TimeSpan.FromSeconds(10));

@@ -16,7 +16,9 @@ internal sealed record SoakSettings
     /// <summary>The time between two lines of the table.</summary>
     public TimeSpan Interval => TimeSpan.FromSeconds(Math.Clamp(Duration.TotalSeconds / 60, 2, 60));
 
-    /// <summary>How long the stream with an age keeps its messages. Retention is in balance long before half of the run.</summary>
+    /// <summary>
+    /// How long the stream with an age keeps its messages. Retention is in balance long before half of the run.
+    /// </summary>
     public TimeSpan Age => TimeSpan.FromSeconds(Math.Clamp((int)Duration.TotalSeconds / 20, 2, 60));
 
     /// <summary>The size of the stream with a size, which half of this time fills.</summary>

@@ -12,7 +12,9 @@ internal static class SoakStreams
     public const string Interest = "INTEREST";
     public const string Bucket = "SOAK";
 
-    /// <summary>The consumers that read one stream each. Both consumers of the interest stream must receive its messages.</summary>
+    /// <summary>
+    /// The consumers that read one stream each. Both consumers of the interest stream must receive its messages.
+    /// </summary>
     public static readonly IReadOnlyList<(string Stream, string Consumer)> Readers =
         [(Aged, "aged"), (Sized, "sized"), (Queue, "worker"), (Interest, "left"), (Interest, "right")];
 

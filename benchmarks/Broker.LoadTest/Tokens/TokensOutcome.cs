@@ -12,7 +12,9 @@ internal sealed record TokensOutcome(string Server)
     /// <summary>The resident memory before the first account was used, and after all were used.</summary>
     public (double Before, double After) Megabytes { get; set; }
 
-    /// <summary>The 99th percentile of the time from PING to PONG without updates and with them, in milliseconds.</summary>
+    /// <summary>
+    /// The 99th percentile of the time from PING to PONG without updates and with them, in milliseconds.
+    /// </summary>
     public (double Without, double With) PingMilliseconds { get; set; }
 
     /// <summary>The number of acknowledged updates.</summary>
@@ -21,7 +23,9 @@ internal sealed record TokensOutcome(string Server)
     /// <summary>The 99th percentile of the time from an update to its answer, in milliseconds.</summary>
     public double UpdateMilliseconds { get; set; }
 
-    /// <summary>The number of messages that an acknowledged update had forbidden and that were accepted nevertheless.</summary>
+    /// <summary>
+    /// The number of messages that an acknowledged update had forbidden and that were accepted nevertheless.
+    /// </summary>
     public int Forbidden { get; set; }
 
     /// <summary>The number of connections that the server closed during the updates.</summary>

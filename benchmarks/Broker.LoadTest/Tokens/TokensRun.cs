@@ -171,7 +171,8 @@ internal sealed class TokensRun(TokensSettings settings, ServerCommand command)
         }
     }
 
-    // Each account is forbidden a subject and allowed it again, in turn. After each answer a client of the account tries.
+    // Each account is forbidden a subject and allowed it again, in turn. After each answer a client of the account
+    // tries.
     private async Task UpdateAsync(TokenClient system, List<TokenClient> clients, int updated, CancellationToken cancellationToken)
     {
         var times = new List<double>();

@@ -30,7 +30,9 @@ internal static class Catalogue
         .. BridgeRows.All,
     ];
 
-    /// <summary>Returns the rows whose names begin with one of these texts, or all rows if there are no texts.</summary>
+    /// <summary>
+    /// Returns the rows whose names begin with one of these texts, or all rows if there are no texts.
+    /// </summary>
     public static IReadOnlyList<Row> Select(IReadOnlyList<string> beginnings)
         => beginnings.Count == 0 ? All : [.. All.Where(row => beginnings.Any(name => row.Name.StartsWith(name, StringComparison.Ordinal)))];
 

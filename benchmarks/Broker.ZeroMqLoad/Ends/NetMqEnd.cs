@@ -42,8 +42,8 @@ internal sealed class NetMqEnd(Load load, NetMqForm form)
         NetMQConfig.Cleanup(block: false);
     }
 
-    // NetMQ closes its connections by a reset, and what its side of the kernel still holds is lost. So an end whose last
-    // messages matter stays until the measuring process has closed its input.
+    // NetMQ closes its connections by a reset, and what its side of the kernel still holds is lost. So an end whose
+    // last messages matter stays until the measuring process has closed its input.
     private static void Stay() => Console.In.ReadToEnd();
 
     internal void Push()

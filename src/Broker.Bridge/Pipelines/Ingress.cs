@@ -58,8 +58,8 @@ internal sealed partial class Ingress<TConnection>
     internal IngressCounters Counters { get; } = new();
 
     /// <summary>
-    /// The number of messages that the egresses allowed beyond those of the queues at the last tick. Any thread may read
-    /// it.
+    /// The number of messages that the egresses allowed beyond those of the queues at the last tick. Any thread may
+    /// read it.
     /// </summary>
     internal long Credit => Volatile.Read(ref _credit);
 

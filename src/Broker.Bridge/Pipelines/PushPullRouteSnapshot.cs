@@ -75,8 +75,8 @@ public sealed record PushPullRouteSnapshot : RouteSnapshot
     public int Window { get; init; }
 
     /// <summary>
-    /// How many more messages the ingress might send to all its egresses now, or to the stream, by their number; counted
-    /// once a second. At 0, PUSH programs wait. They also wait while the bytes of the windows are used up.
+    /// How many more messages the ingress might send to all its egresses now, or to the stream, by their number;
+    /// counted once a second. At 0, PUSH programs wait. They also wait while the bytes of the windows are used up.
     /// </summary>
     public long Credit { get; init; }
 

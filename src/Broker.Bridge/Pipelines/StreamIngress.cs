@@ -11,8 +11,8 @@ namespace Broker.Bridge;
 internal sealed class StreamIngress<TConnection>
     where TConnection : struct, IPipelineConnection
 {
-    // If the oldest message has no answer for this many ticks, the message or its answer counts as lost, even if answers
-    // to later messages arrive.
+    // If the oldest message has no answer for this many ticks, the message or its answer counts as lost, even if
+    // answers to later messages arrive.
     private const int AckTimeoutTicks = 5;
 
     // The most bytes that a stream with file storage adds to a message.

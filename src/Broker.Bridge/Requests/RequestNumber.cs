@@ -38,7 +38,9 @@ internal static class RequestNumber
         return size + ZmtpWriter.WriteFrame(destination[size..], [], more: true);
     }
 
-    /// <summary>Reads the number from a reply with <see cref="WorkerEnvelope.Number"/>: number, empty frame, body.</summary>
+    /// <summary>
+    /// Reads the number from a reply with <see cref="WorkerEnvelope.Number"/>: number, empty frame, body.
+    /// </summary>
     internal static bool TryReadBinary(in ZmtpMessage message, out ulong number)
     {
         number = 0;

@@ -17,8 +17,8 @@ public enum WorkerEnvelope
     Empty,
 
     /// <summary>
-    /// <c>[empty][16 hexadecimal digits][empty]</c>, for workers with REQ sockets, which ask for each request: by a first
-    /// message such as <c>READY</c>, then by each reply. The route has a ROUTER socket.
+    /// <c>[empty][16 hexadecimal digits][empty]</c>, for workers with REQ sockets, which ask for each request: by a
+    /// first message such as <c>READY</c>, then by each reply. The route has a ROUTER socket.
     /// </summary>
     Ready,
 }

@@ -4,8 +4,8 @@ namespace Broker.Client.Streams;
 internal sealed class ConsumerCheck(ConsumerManager consumers, ConsumerInfo consumer)
 {
     /// <summary>
-    /// Asks the server for the consumer. Returns null if the consumer exists, or if no server answers now: then the next
-    /// request for messages shows more.
+    /// Asks the server for the consumer. Returns null if the consumer exists, or if no server answers now: then the
+    /// next request for messages shows more.
     /// </summary>
     internal async Task<StreamException?> FindLossAsync()
     {

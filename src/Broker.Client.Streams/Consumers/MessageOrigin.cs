@@ -1,7 +1,8 @@
 namespace Broker.Client.Streams;
 
 /// <summary>The common part of the messages of one consumer, with the destination of their acknowledgements.</summary>
-/// <param name="api">The connection that received the messages, and the time limit of confirmed acknowledgements.</param>
+/// <param name="api">The connection that received the messages, and the time limit of confirmed
+/// acknowledgements.</param>
 /// <param name="stream">The name of the stream.</param>
 /// <param name="consumer">The name of the consumer.</param>
 /// <param name="prefix">The reply subjects up to the numbers, with the dot before them.</param>

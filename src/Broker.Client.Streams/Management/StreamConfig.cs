@@ -77,8 +77,8 @@ public sealed record StreamConfig
     public bool DiscardNewPerSubject { get; set; }
 
     /// <summary>
-    /// How long the stream recognises the id of a message that it has stored already. Zero for the server's default, two
-    /// minutes.
+    /// How long the stream recognises the id of a message that it has stored already. Zero for the server's default,
+    /// two minutes.
     /// </summary>
     public TimeSpan DuplicateWindow { get; set; }
 
@@ -133,7 +133,9 @@ public sealed record StreamConfig
     /// <summary>The streams whose messages this one also stores. Null for none.</summary>
     public IReadOnlyList<StreamSource>? Sources { get; set; }
 
-    /// <summary>How subjects are changed before messages are stored. Null for not at all. Needs nats-server 2.10.</summary>
+    /// <summary>
+    /// How subjects are changed before messages are stored. Null for not at all. Needs nats-server 2.10.
+    /// </summary>
     public SubjectTransform? SubjectTransform { get; set; }
 
     /// <summary>The subjects to which stored messages are published again. Null for none.</summary>
@@ -147,8 +149,8 @@ public sealed record StreamConfig
     public IDictionary<string, JsonElement>? OtherFields { get; set; }
 
     /// <summary>
-    /// Reads a configuration in the form of the JetStream API, as in a file of the <c>nats</c> command. The description of
-    /// a stream, which contains its configuration, can be read too.
+    /// Reads a configuration in the form of the JetStream API, as in a file of the <c>nats</c> command. The description
+    /// of a stream, which contains its configuration, can be read too.
     /// </summary>
     /// <param name="json">A JSON object.</param>
     /// <exception cref="FormatException">The text is no such object. The message says why.</exception>

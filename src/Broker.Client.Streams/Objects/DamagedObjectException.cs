@@ -1,8 +1,8 @@
 namespace Broker.Client.Streams;
 
 /// <summary>
-/// The content of an object is not what its description says: a part is missing, or the digest is another one. This also
-/// happens if the object is replaced or deleted while it is read.
+/// The content of an object is not what its description says: a part is missing, or the digest is another one. This
+/// also happens if the object is replaced or deleted while it is read.
 /// </summary>
 public sealed class DamagedObjectException : ObjectStoreException
 {

@@ -94,8 +94,8 @@ public sealed partial class ObjectStore
     /// </summary>
     /// <remarks>
     /// After a reconnect the watch goes on behind the last change. Of an object that changed more than once meanwhile,
-    /// only the last description is returned, because the store keeps no other. The enumeration ends without an error if
-    /// the connection is closed or drained.
+    /// only the last description is returned, because the store keeps no other. The enumeration ends without an error
+    /// if the connection is closed or drained.
     /// </remarks>
     /// <param name="options">Where the watch begins, and what it returns. Null for the defaults.</param>
     /// <param name="cancellationToken">Ends the enumeration.</param>

@@ -4,8 +4,8 @@ namespace Broker.Client.Streams;
 
 public sealed partial class ObjectStore
 {
-    // A description is refused if another program has changed it since it was read. Each refusal is one change of another
-    // program, so this limit is never reached by chance.
+    // A description is refused if another program has changed it since it was read. Each refusal is one change of
+    // another program, so this limit is never reached by chance.
     private const int MaxAttempts = 100;
 
     // Room for headers beside a chunk, if the server permits only small messages.
@@ -15,8 +15,8 @@ public sealed partial class ObjectStore
 
     /// <summary>Puts an object: the content of a stream up to its end. An object of this name is replaced.</summary>
     /// <remarks>
-    /// Readers see the earlier object until the whole content is stored. At most 4 MiB of the content are in memory. The
-    /// transfer survives a reconnect within <see cref="StreamsOptions.AcknowledgementTimeout"/>. If the server lost
+    /// Readers see the earlier object until the whole content is stored. At most 4 MiB of the content are in memory.
+    /// The transfer survives a reconnect within <see cref="StreamsOptions.AcknowledgementTimeout"/>. If the server lost
     /// chunks that it had acknowledged, because it was killed before it wrote them to its disk, the put fails with
     /// <see cref="ObjectStoreException"/>. If the put fails, what was stored of the content is removed again, unless no
     /// server is connected. This takes up to 10 s if acknowledgements are missing.
@@ -64,7 +64,9 @@ public sealed partial class ObjectStore
         return await PutAsync(name, stream, options, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Changes the description of an object, and its name if <see cref="ObjectDetails.Name"/> is another one.</summary>
+    /// <summary>
+    /// Changes the description of an object, and its name if <see cref="ObjectDetails.Name"/> is another one.
+    /// </summary>
     /// <param name="name">The present name of the object.</param>
     /// <param name="details">The new description.</param>
     /// <param name="cancellationToken">Ends the wait. The server may do it nevertheless.</param>
@@ -72,7 +74,8 @@ public sealed partial class ObjectStore
     /// <exception cref="NoObjectException">There is no such object, or it was deleted.</exception>
     /// <exception cref="ObjectStoreException">An object of the new name exists already.</exception>
     /// <exception cref="NoObjectStoreException">The store was deleted.</exception>
-    /// <exception cref="UnknownOutcomeException">No acknowledgement came. The description may be changed or not.</exception>
+    /// <exception cref="UnknownOutcomeException">No acknowledgement came. The description may be changed or
+    /// not.</exception>
     public async Task<ObjectInfo> UpdateInfoAsync(string name, ObjectDetails details, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(details);

@@ -13,8 +13,8 @@ public sealed record ObjectStoreOptions(string Name)
     public TimeSpan TimeToLive { get; init; }
 
     /// <summary>
-    /// The largest size of all objects, in bytes with their descriptions. A full store refuses objects. -1, the default,
-    /// for no limit.
+    /// The largest size of all objects, in bytes with their descriptions. A full store refuses objects. -1, the
+    /// default, for no limit.
     /// </summary>
     public long MaxBytes { get; init; } = -1;
 

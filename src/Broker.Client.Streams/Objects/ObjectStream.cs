@@ -3,7 +3,8 @@ using System.Security.Cryptography;
 namespace Broker.Client.Streams;
 
 /// <summary>
-/// The content of an object, which is received while it is read. Used by one reader at a time, and disposed by the caller.
+/// The content of an object, which is received while it is read. Used by one reader at a time, and disposed by the
+/// caller.
 /// </summary>
 /// <remarks>
 /// At most 64 MiB wait in the client; the server keeps the rest until it is read. After a reconnect the content goes on

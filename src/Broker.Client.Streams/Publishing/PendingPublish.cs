@@ -35,8 +35,8 @@ internal sealed class PendingPublish(AckedPublisher owner) : IValueTaskSource<Pu
 
     internal int Retries { get; set; }
 
-    /// <summary>When the caller published the message, in ticks of <see cref="System.Diagnostics.Stopwatch"/>. 0 if nobody
-    /// measures it.</summary>
+    /// <summary>When the caller published the message, in ticks of <see cref="System.Diagnostics.Stopwatch"/>. 0 if
+    /// nobody measures it.</summary>
     internal long Began { get; set; }
 
     /// <summary>Whether the message was passed to the connection at least once.</summary>

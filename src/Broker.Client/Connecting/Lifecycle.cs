@@ -5,8 +5,8 @@ namespace Broker.Client;
 /// <summary>Closes a connection once, with or without a drain before.</summary>
 internal sealed class Lifecycle(ConnectionCore core)
 {
-    // Readers that take no message for this long are not waited for while the connection stays open. They can still read
-    // what waits.
+    // Readers that take no message for this long are not waited for while the connection stays open. They can still
+    // read what waits.
     private static readonly TimeSpan ReadersPause = TimeSpan.FromSeconds(1);
 
     private const string ClosedText = "The connection is closed.";

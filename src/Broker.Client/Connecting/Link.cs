@@ -58,8 +58,8 @@ internal sealed partial class Link : ServerLink
     internal string ServerName => _core.NameOf(Address);
 
     /// <summary>
-    /// Whether <see cref="ServerLink.Info"/> came unencrypted although the rest of the connection uses TLS. An attacker may then
-    /// have written it.
+    /// Whether <see cref="ServerLink.Info"/> came unencrypted although the rest of the connection uses TLS. An attacker
+    /// may then have written it.
     /// </summary>
     internal bool IsInfoUntrusted => _infoWasUnencrypted && IsSecured;
 

@@ -7,8 +7,8 @@ using Broker.Transport;
 namespace Broker.Client;
 
 /// <summary>
-/// Connects to one server: reads the TLS files and the credentials, dials by TCP, by WebSocket or with the dialer of the
-/// options, and waits for the handshake. Thread-safe.
+/// Connects to one server: reads the TLS files and the credentials, dials by TCP, by WebSocket or with the dialer of
+/// the options, and waits for the handshake. Thread-safe.
 /// </summary>
 internal sealed class ServerDialer(ConnectionCore core)
 {

@@ -61,8 +61,8 @@ public sealed partial class EncodedConnection
     }
 
     /// <summary>
-    /// Subscribes like <see cref="BrokerConnection.Subscribe(string, MessageHandler, string?, object?)"/>: the handler runs on
-    /// the connection's loop and must not block.
+    /// Subscribes like <see cref="BrokerConnection.Subscribe(string, MessageHandler, string?, object?)"/>: the handler
+    /// runs on the connection's loop and must not block.
     /// </summary>
     /// <exception cref="ArgumentException">The filter or the name of the queue group is not valid.</exception>
     /// <exception cref="ConnectionLostException">The connection is closed or is being drained.</exception>
@@ -102,8 +102,8 @@ public sealed partial class EncodedConnection
     }
 
     /// <summary>
-    /// Subscribes and reads like <see cref="ReadAsync"/>, but returns each value with its subject, its reply subject and
-    /// its headers.
+    /// Subscribes and reads like <see cref="ReadAsync"/>, but returns each value with its subject, its reply subject
+    /// and its headers.
     /// </summary>
     /// <exception cref="ArgumentException">The filter, the name of the queue group or an option is not
     /// valid.</exception>

@@ -27,7 +27,10 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
     /// <summary>Converts values to bodies and bodies to values.</summary>
     public IMessageEncoder Encoder { get; } = encoder ?? throw new ArgumentNullException(nameof(encoder));
 
-    /// <summary>Publishes a value like <see cref="BrokerConnection.Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>.</summary>
+    /// <summary>
+    /// Publishes a value like
+    /// <see cref="BrokerConnection.Publish(string, ReadOnlySpan{byte}, string?, ReadOnlySpan{byte})"/>.
+    /// </summary>
     /// <exception cref="ArgumentException">A subject is not valid.</exception>
     /// <exception cref="PublishRefusedException">The message was refused.</exception>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>
@@ -44,7 +47,10 @@ public sealed partial class EncodedConnection(BrokerConnection connection, IMess
         }
     }
 
-    /// <summary>Publishes a value like <see cref="BrokerConnection.PublishAsync(string, ReadOnlyMemory{byte}, string?, ReadOnlyMemory{byte}, CancellationToken)"/>.</summary>
+    /// <summary>
+    /// Publishes a value like
+    /// <see cref="BrokerConnection.PublishAsync(string, ReadOnlyMemory{byte}, string?, ReadOnlyMemory{byte}, CancellationToken)"/>.
+    /// </summary>
     /// <exception cref="ArgumentException">A subject is not valid.</exception>
     /// <exception cref="PublishRefusedException">The message was refused, and waiting would not help.</exception>
     /// <exception cref="NotSupportedException">The encoder does not support the type.</exception>

@@ -23,7 +23,9 @@ public sealed class JsonEncoder : IMessageEncoder
     private readonly JsonSerializerOptions _options;
     private readonly string _source;
 
-    /// <summary>Creates an encoder that uses source-generated code and no reflection, also in native programs.</summary>
+    /// <summary>
+    /// Creates an encoder that uses source-generated code and no reflection, also in native programs.
+    /// </summary>
     /// <param name="context">The context with the types that can be written and read.</param>
     public JsonEncoder(JsonSerializerContext context)
     {
@@ -46,8 +48,8 @@ public sealed class JsonEncoder : IMessageEncoder
     }
 
     /// <summary>
-    /// The encoder that finds the members of any type by reflection, with the default options. A program that is trimmed
-    /// or compiled to native code must use a context instead, and its build warns.
+    /// The encoder that finds the members of any type by reflection, with the default options. A program that is
+    /// trimmed or compiled to native code must use a context instead, and its build warns.
     /// </summary>
     public static JsonEncoder Instance
     {

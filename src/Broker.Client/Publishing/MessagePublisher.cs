@@ -147,7 +147,9 @@ internal sealed class MessagePublisher
             : new ValueTask(PublishWhenWritableAsync(subject, body, replyTo, headers, cancellationToken));
     }
 
-    /// <summary>Publishes like the overload with memory, and copies the body and the headers if they must wait.</summary>
+    /// <summary>
+    /// Publishes like the overload with memory, and copies the body and the headers if they must wait.
+    /// </summary>
     internal ValueTask PublishAsync(
         string subject, OutboundBody body, string? replyTo, ReadOnlySpan<byte> headers, CancellationToken cancellationToken)
     {

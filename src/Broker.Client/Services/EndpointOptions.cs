@@ -21,9 +21,9 @@ public sealed record EndpointOptions
     public IReadOnlyDictionary<string, string>? Metadata { get; init; }
 
     /// <summary>
-    /// Returns data of the program for the statistics of the endpoint. It is called on the event loop for each question and
-    /// must be fast. If it throws, the question gets no answer, and <see cref="ClientOptions.OnFault"/> gets the exception.
-    /// Null for none.
+    /// Returns data of the program for the statistics of the endpoint. It is called on the event loop for each question
+    /// and must be fast. If it throws, the question gets no answer, and <see cref="ClientOptions.OnFault"/> gets the
+    /// exception. Null for none.
     /// </summary>
     public Func<JsonElement?>? Data { get; init; }
 

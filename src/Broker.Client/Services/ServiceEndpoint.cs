@@ -4,8 +4,8 @@ using System.Text.Json;
 namespace Broker.Client;
 
 /// <summary>
-/// An endpoint of a service: a subject and its handler, which gets one request at a time. Disposing it takes it out of the
-/// service.
+/// An endpoint of a service: a subject and its handler, which gets one request at a time. Disposing it takes it out of
+/// the service.
 /// </summary>
 public sealed class ServiceEndpoint : IAsyncDisposable
 {
@@ -42,8 +42,8 @@ public sealed class ServiceEndpoint : IAsyncDisposable
     public string QueueGroup { get; }
 
     /// <summary>
-    /// Completes when the last call of the handler has returned. It fails if the endpoint gets no more requests because of
-    /// an error, as <see cref="HandlerBinding.Completion"/> tells.
+    /// Completes when the last call of the handler has returned. It fails if the endpoint gets no more requests because
+    /// of an error, as <see cref="HandlerBinding.Completion"/> tells.
     /// </summary>
     public Task Completion => _binding.Completion;
 
@@ -69,8 +69,8 @@ public sealed class ServiceEndpoint : IAsyncDisposable
     }
 
     /// <summary>
-    /// Takes the endpoint out of the service: no more requests come, and those that wait are handled. A handler must not
-    /// wait for the end of its own endpoint.
+    /// Takes the endpoint out of the service: no more requests come, and those that wait are handled. A handler must
+    /// not wait for the end of its own endpoint.
     /// </summary>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="OperationCanceledException">The wait was cancelled. Requests that wait are still

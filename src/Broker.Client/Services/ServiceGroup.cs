@@ -32,8 +32,8 @@ public sealed class ServiceGroup
     /// <summary>Adds an endpoint, which gets requests from now on.</summary>
     /// <param name="name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII.</param>
     /// <param name="handler">Answers a request. It is called on the thread pool, for one request at a time.
-    /// <see cref="ServiceException"/> becomes the error of the answer. Another exception becomes the error 500 without its
-    /// text, and is reported by the connection as that of a subscription's handler.</param>
+    /// <see cref="ServiceException"/> becomes the error of the answer. Another exception becomes the error 500 without
+    /// its text, and is reported by the connection as that of a subscription's handler.</param>
     /// <param name="options">The subject, the queue group and so on. Null for the defaults.</param>
     /// <exception cref="ArgumentException">The name or an option is not valid.</exception>
     /// <exception cref="ObjectDisposedException">The service was stopped.</exception>
@@ -65,9 +65,10 @@ public sealed class ServiceGroup
 
     /// <summary>Adds an endpoint that gets a value and answers with a value.</summary>
     /// <param name="name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII.</param>
-    /// <param name="encoder">Reads requests and writes answers. A request that it cannot read is answered with the error
-    /// 400.</param>
-    /// <param name="handler">Returns the answer to a value. It is called on the thread pool, for one request at a time.</param>
+    /// <param name="encoder">Reads requests and writes answers. A request that it cannot read is answered with the
+    /// error 400.</param>
+    /// <param name="handler">Returns the answer to a value. It is called on the thread pool, for one request at a
+    /// time.</param>
     /// <param name="options">The subject, the queue group and so on. Null for the defaults.</param>
     /// <inheritdoc cref="AddEndpoint(string, Func{ServiceRequest, ValueTask}, EndpointOptions?)"/>
     public ServiceEndpoint AddEndpoint<TRequest, TAnswer>(

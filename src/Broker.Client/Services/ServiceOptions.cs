@@ -1,8 +1,8 @@
 namespace Broker.Client;
 
 /// <summary>The description of a service in its answers.</summary>
-/// <param name="Name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII. All instances of a service have the same
-/// name.</param>
+/// <param name="Name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII. All instances of a service have the
+/// same name.</param>
 /// <param name="Version">The version, as in semantic versioning: <c>1.2.3</c>.</param>
 public sealed record ServiceOptions(string Name, string Version)
 {
@@ -16,8 +16,8 @@ public sealed record ServiceOptions(string Name, string Version)
     public IReadOnlyDictionary<string, string>? Metadata { get; init; }
 
     /// <summary>
-    /// The queue group of the endpoints: of all instances, one gets a request. An empty text for none: each instance gets
-    /// each request. Default <see cref="DefaultQueueGroup"/>.
+    /// The queue group of the endpoints: of all instances, one gets a request. An empty text for none: each instance
+    /// gets each request. Default <see cref="DefaultQueueGroup"/>.
     /// </summary>
     public string QueueGroup { get; init; } = DefaultQueueGroup;
 }

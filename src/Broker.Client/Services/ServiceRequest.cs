@@ -4,7 +4,9 @@ using System.Runtime.CompilerServices;
 
 namespace Broker.Client;
 
-/// <summary>A request to an endpoint of a service. It belongs to the handler, also after the handler has returned.</summary>
+/// <summary>
+/// A request to an endpoint of a service. It belongs to the handler, also after the handler has returned.
+/// </summary>
 public sealed class ServiceRequest
 {
     private readonly ServiceEndpoint _endpoint;

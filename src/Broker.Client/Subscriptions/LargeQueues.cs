@@ -3,8 +3,8 @@ using Broker.Transport;
 namespace Broker.Client;
 
 /// <summary>
-/// Releases the arrays that a burst has left in the queues of subscriptions, when the queues have been idle for a while.
-/// Busy queues keep their arrays, because allocating them again would cost more. Used on the connection's loop.
+/// Releases the arrays that a burst has left in the queues of subscriptions, when the queues have been idle for a
+/// while. Busy queues keep their arrays, because allocating them again would cost more. Used on the connection's loop.
 /// </summary>
 internal sealed class LargeQueues
 {

@@ -29,14 +29,14 @@ internal sealed class QueueReaders
     internal bool IsWatched { get; set; }
 
     /// <summary>
-    /// The number of messages that had been added at the last check of <see cref="LargeQueues"/>. Used on the connection's
-    /// loop.
+    /// The number of messages that had been added at the last check of <see cref="LargeQueues"/>. Used on the
+    /// connection's loop.
     /// </summary>
     internal long QueuedAtCheck { get; set; } = -1;
 
     /// <summary>
-    /// The number of messages that were dropped. Used under the queue's lock. It is here, so that a queue that never had a
-    /// message needs no memory for it.
+    /// The number of messages that were dropped. Used under the queue's lock. It is here, so that a queue that never
+    /// had a message needs no memory for it.
     /// </summary>
     internal long Dropped { get; set; }
 

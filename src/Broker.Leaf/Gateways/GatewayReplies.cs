@@ -7,8 +7,8 @@ namespace Broker.Leaf;
 /// <summary>
 /// The reply subjects of requests from other clusters of the remote. The remote puts a prefix before such a subject, by
 /// which it finds the requester. Clients here see the subject without the prefix, because their permissions know only
-/// this one; the link puts the prefix before their answers. Unless a comment says otherwise, members are used on the loop
-/// of the link only.
+/// this one; the link puts the prefix before their answers. Unless a comment says otherwise, members are used on the
+/// loop of the link only.
 /// </summary>
 internal sealed class GatewayReplies
 {

@@ -3,8 +3,8 @@ using System.Text.Json.Serialization;
 namespace Broker.Leaf;
 
 /// <summary>
-/// The fields of a leaf node's CONNECT that the accepting side uses. The JSON names are the protocol's. This type is not
-/// a record, because a record would print the secrets.
+/// The fields of a leaf node's CONNECT that the accepting side uses. The JSON names are the protocol's. This type is
+/// not a record, because a record would print the secrets.
 /// </summary>
 internal sealed class LeafConnect
 {

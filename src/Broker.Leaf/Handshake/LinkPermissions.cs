@@ -106,8 +106,8 @@ internal sealed class LinkPermissions
     }
 
     /// <summary>
-    /// Whether the other server may have interest in a filter. A filter of which only a part is permitted is accepted too;
-    /// routing checks each message.
+    /// Whether the other server may have interest in a filter. A filter of which only a part is permitted is accepted
+    /// too; routing checks each message.
     /// </summary>
     internal bool MayAsk(ReadOnlySpan<byte> filter)
     {
@@ -129,8 +129,8 @@ internal sealed class LinkPermissions
     }
 
     /// <summary>
-    /// Whether the remote accepts a message with a subject. Only subjects that have another name at the remote need this
-    /// check: the routing checks the others.
+    /// Whether the remote accepts a message with a subject. Only subjects that have another name at the remote need
+    /// this check: the routing checks the others.
     /// </summary>
     internal bool MaySend(ReadOnlySpan<byte> subject)
     {

@@ -3,8 +3,8 @@ using System.Text.Json.Serialization;
 namespace Broker.Leaf;
 
 /// <summary>
-/// The INFO for a leaf node that joins this server. The JSON names are the protocol's. This type is not a record, because
-/// a record would print the nonce.
+/// The INFO for a leaf node that joins this server. The JSON names are the protocol's. This type is not a record,
+/// because a record would print the nonce.
 /// </summary>
 internal sealed class ListenerInfo
 {
@@ -47,7 +47,9 @@ internal sealed class ListenerInfo
     [JsonPropertyName("nonce")]
     public required string Nonce { get; set; }
 
-    /// <summary>The addresses for reconnects. The list must be there, because it distinguishes the port from others.</summary>
+    /// <summary>
+    /// The addresses for reconnects. The list must be there, because it distinguishes the port from others.
+    /// </summary>
     [JsonPropertyName("leafnode_urls")]
     public required IReadOnlyList<string> LeafNodeUrls { get; init; }
 

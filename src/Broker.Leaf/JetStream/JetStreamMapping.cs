@@ -45,7 +45,9 @@ internal sealed class JetStreamMapping
     /// <summary>The remote has streams for this account if it has interest in a subject with this prefix.</summary>
     internal byte[] Trigger { get; }
 
-    /// <summary>The filters, with queue groups, that the remote receives although it announces no interest in them.</summary>
+    /// <summary>
+    /// The filters, with queue groups, that the remote receives although it announces no interest in them.
+    /// </summary>
     internal IReadOnlyList<(byte[] Filter, byte[]? QueueGroup)> Interest { get; }
 
     /// <summary>The largest number of bytes by which a subject grows.</summary>
@@ -55,7 +57,8 @@ internal sealed class JetStreamMapping
     internal IReadOnlyList<string> RenamedFilters => _domainPrefix is null ? [] : [.. Interest.Select(static i => Encoding.UTF8.GetString(i.Filter))];
 
     /// <summary>
-    /// Writes the name that a subject has at the remote. Returns the length, or 0 if the subject has the same name there.
+    /// Writes the name that a subject has at the remote. Returns the length, or 0 if the subject has the same name
+    /// there.
     /// </summary>
     internal int Map(ReadOnlySpan<byte> subject, Span<byte> destination)
     {

@@ -45,7 +45,9 @@ internal sealed partial class LeafLink : PeerLink
 
     internal AddressList Addresses { get; }
 
-    /// <summary>Whether the streams of this remote are those of the account, unless the options name a domain.</summary>
+    /// <summary>
+    /// Whether the streams of this remote are those of the account, unless the options name a domain.
+    /// </summary>
     internal bool MapsJetStream { get; }
 
     /// <summary>Whether the account has streams in this server.</summary>
@@ -98,7 +100,8 @@ internal sealed partial class LeafLink : PeerLink
         return new ConnectCommand
         {
             ServerId = _serverId ??= _server.Inspect().Id,
-            // A remote of version 2.9 disconnects the older of two leaf nodes with one name, even if their accounts differ.
+            // A remote of version 2.9 disconnects the older of two leaf nodes with one name, even if their accounts
+            // differ.
             Name = _remote.Account is { } account ? $"{name}-{account.Replace(' ', '_')}" : name,
             Cluster = name,
             RemoteAccount = Target.Account,

@@ -11,7 +11,9 @@ namespace Broker.Leaf;
 /// </summary>
 internal abstract partial class PeerSession : ConnectionHandler
 {
-    /// <summary>The longest line. An INFO contains permissions and addresses; the longest subjects are much shorter.</summary>
+    /// <summary>
+    /// The longest line. An INFO contains permissions and addresses; the longest subjects are much shorter.
+    /// </summary>
     internal const int MaxLine = 256 * 1024;
 
     // nats-server accepts no larger limit for itself.
@@ -147,7 +149,9 @@ internal abstract partial class PeerSession : ConnectionHandler
     /// <summary>Handles an INFO. Returns whether the parser continues.</summary>
     protected abstract bool ReceiveInfo(ReadOnlySpan<byte> json);
 
-    /// <summary>Whether the other server may announce interest in a filter. If not, the method ends the connection.</summary>
+    /// <summary>
+    /// Whether the other server may announce interest in a filter. If not, the method ends the connection.
+    /// </summary>
     protected virtual bool MayAsk(ReadOnlySpan<byte> filter) => true;
 
     /// <summary>Whether interest in subjects that detect loops must be passed on to other servers.</summary>

@@ -102,8 +102,8 @@ internal sealed class LeafAddress
             return null;
         }
 
-        // A remote must not choose the name that its certificate is compared with. An IP address is in few certificates,
-        // so a configured IP address is no such name.
+        // A remote must not choose the name that its certificate is compared with. An IP address is in few
+        // certificates, so a configured IP address is no such name.
         bool hasName = !IPAddress.TryParse(TlsHost, out _);
         return new LeafAddress(found.Host, found.Port)
         {

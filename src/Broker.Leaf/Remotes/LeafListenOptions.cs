@@ -27,7 +27,9 @@ public sealed record LeafListenOptions
     /// </summary>
     public ServerTlsOptions? Tls { get; init; }
 
-    /// <summary>The time from the connection, or from the end of the TLS handshake, to a CONNECT. Two seconds by default.</summary>
+    /// <summary>
+    /// The time from the connection, or from the end of the TLS handshake, to a CONNECT. Two seconds by default.
+    /// </summary>
     public TimeSpan AuthTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>
@@ -36,7 +38,9 @@ public sealed record LeafListenOptions
     /// </summary>
     public string? Advertise { get; init; }
 
-    /// <summary>The largest number of connections, those before CONNECT included; 1,000 by default. More are refused.</summary>
+    /// <summary>
+    /// The largest number of connections, those before CONNECT included; 1,000 by default. More are refused.
+    /// </summary>
     public int MaxConnections { get; init; } = 1000;
 
     /// <summary>
@@ -46,8 +50,8 @@ public sealed record LeafListenOptions
     public long MaxPendingBytes { get; init; } = 64L * 1024 * 1024;
 
     /// <summary>
-    /// The largest number of subscriptions that one leaf node may announce, one million by default. A leaf node with more
-    /// subscriptions is disconnected.
+    /// The largest number of subscriptions that one leaf node may announce, one million by default. A leaf node with
+    /// more subscriptions is disconnected.
     /// </summary>
     public int MaxInterest { get; init; } = 1_000_000;
 

@@ -27,7 +27,9 @@ public sealed record LeafNodeStatus
     /// <summary>The sent payload bytes, headers included.</summary>
     public required long BytesOut { get; init; }
 
-    /// <summary>The messages for the server that were lost here. See <see cref="LeafRemoteStatus.MessagesLost"/>.</summary>
+    /// <summary>
+    /// The messages for the server that were lost here. See <see cref="LeafRemoteStatus.MessagesLost"/>.
+    /// </summary>
     public required long MessagesLost { get; init; }
 
     /// <summary>The number of subscriptions that the server has announced.</summary>

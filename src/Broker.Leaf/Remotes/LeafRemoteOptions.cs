@@ -21,8 +21,8 @@ public sealed record LeafRemoteOptions
     public string? Account { get; init; }
 
     /// <summary>
-    /// The source of a user's key pair. It is read before each attempt to connect. Null, the default: the user, password
-    /// and token of the address are used.
+    /// The source of a user's key pair. It is read before each attempt to connect. Null, the default: the user,
+    /// password and token of the address are used.
     /// </summary>
     public ILeafCredentialSource? Credentials { get; init; }
 

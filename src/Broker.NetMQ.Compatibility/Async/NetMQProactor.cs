@@ -1,6 +1,8 @@
 namespace NetMQ;
 
-/// <summary>Receives the messages of a socket on a thread of its own, and passes them to a handler one by one.</summary>
+/// <summary>
+/// Receives the messages of a socket on a thread of its own, and passes them to a handler one by one.
+/// </summary>
 public class NetMQProactor : IDisposable
 {
     private readonly NetMQSocket _socket;

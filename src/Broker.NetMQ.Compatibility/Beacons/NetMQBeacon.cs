@@ -67,8 +67,8 @@ public sealed class NetMQBeacon : IDisposable, ISocketPollable
     /// <summary>Uses one interface.</summary>
     /// <param name="port">The UDP port, which is the same for all programs.</param>
     /// <param name="interfaceName">
-    /// <c>loopback</c>, the IPv4 address of an interface, <c>*</c> for all, or an empty text for the first interface; if
-    /// there is none but loopback, loopback.
+    /// <c>loopback</c>, the IPv4 address of an interface, <c>*</c> for all, or an empty text for the first interface;
+    /// if there is none but loopback, loopback.
     /// </param>
     /// <exception cref="ArgumentException">No interface has the address.</exception>
     /// <exception cref="System.Net.Sockets.SocketException">The port cannot be bound.</exception>

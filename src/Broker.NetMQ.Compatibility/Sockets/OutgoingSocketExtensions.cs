@@ -2,8 +2,8 @@ namespace NetMQ;
 
 /// <summary>
 /// Sends frames and messages. <c>Send</c> waits for room without a limit. <c>TrySend</c> waits for its timeout, by
-/// default not at all, and returns false if there was no room; of a message of several frames only the first may be refused.
-/// Strings are encoded in UTF-8.
+/// default not at all, and returns false if there was no room; of a message of several frames only the first may be
+/// refused. Strings are encoded in UTF-8.
 /// </summary>
 public static partial class OutgoingSocketExtensions
 {

@@ -4,8 +4,8 @@ using Zmq = Broker.ZeroMq;
 namespace NetMQ.Sockets;
 
 /// <summary>
-/// PEER: a ROUTER that connects to other PEERs and knows each by a routing id of four bytes, which is the first frame of
-/// each message. A message to an unknown id throws <see cref="HostUnreachableException"/>.
+/// PEER: a ROUTER that connects to other PEERs and knows each by a routing id of four bytes, which is the first frame
+/// of each message. A message to an unknown id throws <see cref="HostUnreachableException"/>.
 /// </summary>
 public class PeerSocket : NetMQSocket
 {

@@ -20,7 +20,9 @@ public partial class SocketOptions
         set => Write().Curve.SetCertificate(value);
     }
 
-    /// <summary>The public key of the server of CURVE that the socket connects to: 32 bytes, zeros if not set.</summary>
+    /// <summary>
+    /// The public key of the server of CURVE that the socket connects to: 32 bytes, zeros if not set.
+    /// </summary>
     /// <exception cref="InvalidException">The key does not have 32 bytes.</exception>
     public byte[] CurveServerKey
     {

@@ -74,8 +74,8 @@ internal sealed class AccountDirectory : IDisposable
     }
 
     /// <summary>
-    /// Creates or changes some accounts of an operator, and removes others. The caller must close the clients of removed
-    /// accounts.
+    /// Creates or changes some accounts of an operator, and removes others. The caller must close the clients of
+    /// removed accounts.
     /// </summary>
     /// <param name="accounts">The accounts to create or to change, each with its imports.</param>
     /// <param name="removed">The names of the accounts to remove.</param>

@@ -1,8 +1,8 @@
 namespace Broker.Server;
 
 /// <summary>
-/// The clients of an account, by loop. An update of the account finds its clients here, without a visit of all clients of
-/// the server. Each set belongs to one loop.
+/// The clients of an account, by loop. An update of the account finds its clients here, without a visit of all clients
+/// of the server. Each set belongs to one loop.
 /// </summary>
 internal sealed class AccountMembers(int loops)
 {

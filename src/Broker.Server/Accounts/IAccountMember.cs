@@ -9,6 +9,8 @@ internal interface IAccountMember
     /// <summary>Applies changed claims, limits and imports of the account. Called on the client's loop.</summary>
     void OnAccountChanged();
 
-    /// <summary>Closes the client, because its account has more clients than its maximum. Called on the client's loop.</summary>
+    /// <summary>
+    /// Closes the client, because its account has more clients than its maximum. Called on the client's loop.
+    /// </summary>
     void OnAccountFull();
 }

@@ -10,8 +10,9 @@ namespace Broker.Server;
 public sealed class ServiceImport(string account, string subject) : AccountImport(account, subject)
 {
     /// <summary>
-    /// Whether the header <c>Nats-Request-Info</c> also contains the client: its id, its address, its user, the name and
-    /// library of its CONNECT, and when it connected. Default false: it contains the account and the round-trip time.
+    /// Whether the header <c>Nats-Request-Info</c> also contains the client: its id, its address, its user, the name
+    /// and library of its CONNECT, and when it connected. Default false: it contains the account and the round-trip
+    /// time.
     /// </summary>
     public bool Share { get; init; }
 }

@@ -6,8 +6,8 @@ namespace Broker.Server;
 /// </summary>
 /// <remarks>
 /// Configured users are checked by the server and never go to the service. A login that the service does not answer in
-/// <see cref="BrokerServerOptions.AuthTimeout"/>, or with a wrong answer, is refused. A server with an auth callout needs
-/// <see cref="BrokerServerOptions.SignatureVerifier"/> and <see cref="BrokerServerOptions.CreateServerKeys"/>.
+/// <see cref="BrokerServerOptions.AuthTimeout"/>, or with a wrong answer, is refused. A server with an auth callout
+/// needs <see cref="BrokerServerOptions.SignatureVerifier"/> and <see cref="BrokerServerOptions.CreateServerKeys"/>.
 /// </remarks>
 public sealed class AuthCalloutOptions
 {

@@ -13,7 +13,8 @@ internal sealed class CalloutAnswer(AuthCalloutOptions options, CalloutServer se
 
     /// <summary>Returns the principal that the service has chosen, or why the client is refused.</summary>
     /// <param name="body">The body of the answer.</param>
-    /// <param name="user">The public key that the JWT of the user must be for. It is new for each request, so that no old answer is valid.</param>
+    /// <param name="user">The public key that the JWT of the user must be for. It is new for each request, so that no
+    /// old answer is valid.</param>
     /// <param name="question">What the service was told.</param>
     internal Verdict Check(byte[] body, string user, CalloutQuestion question)
     {

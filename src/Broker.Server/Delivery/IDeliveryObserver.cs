@@ -11,7 +11,8 @@ internal interface IDeliveryObserver
     void OnNotDelivered(ReadOnlySpan<byte> reply);
 
     /// <summary>All messages of the publisher have been delivered.</summary>
-    /// <param name="sawSlowSubscribers">Whether a later share was written to a subscriber that reads too slowly.</param>
+    /// <param name="sawSlowSubscribers">Whether a later share was written to a subscriber that reads too
+    /// slowly.</param>
     void OnDelivered(bool sawSlowSubscribers);
 
     /// <summary>The delivery ended with an exception.</summary>

@@ -5,8 +5,9 @@ namespace Broker.Server;
 
 /// <summary>
 /// Finds the boundaries of operations that this server has written for a client or for a leaf node. The format of these
-/// bytes is known: a line that ends with CR LF and, for a message, a payload and another CR LF. The last word of the line
-/// is the payload size. The subject and the sid are not read, because clients choose them and they may have any content.
+/// bytes is known: a line that ends with CR LF and, for a message, a payload and another CR LF. The last word of the
+/// line is the payload size. The subject and the sid are not read, because clients choose them and they may have any
+/// content.
 /// </summary>
 internal sealed class OperationFraming : IOutboundFraming
 {

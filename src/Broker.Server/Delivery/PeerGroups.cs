@@ -29,10 +29,13 @@ internal sealed class PeerGroups
         _namedLength = names.Length;
     }
 
-    /// <summary>Finds the groups that receive the message at a peer. Returns whether the peer receives the message.</summary>
+    /// <summary>
+    /// Finds the groups that receive the message at a peer. Returns whether the peer receives the message.
+    /// </summary>
     /// <param name="delivery">The delivery to the peer.</param>
     /// <param name="peer">The peer.</param>
-    /// <param name="from">The publishing peer, which has named the groups; null if all groups receive the message.</param>
+    /// <param name="from">The publishing peer, which has named the groups; null if all groups receive the
+    /// message.</param>
     /// <param name="state">The state of the loop.</param>
     /// <param name="groups">The groups that only this peer has; replaced by all groups.</param>
     internal bool TryFind(RemoteDelivery delivery, PeerTarget peer, PeerTarget? from, LoopState state, ref ReadOnlySpan<byte> groups)

@@ -8,8 +8,8 @@ namespace Broker.Server;
 internal readonly struct PeerPublisher(RoutingPublisher publisher)
 {
     /// <summary>
-    /// Publishes a message to all subscriptions without a queue group and to one member of each named queue group. Subject
-    /// mappings apply.
+    /// Publishes a message to all subscriptions without a queue group and to one member of each named queue group.
+    /// Subject mappings apply.
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="queueGroups">The names of the queue groups, with spaces between them.</param>
@@ -67,8 +67,8 @@ internal readonly struct PeerPublisher(RoutingPublisher publisher)
         bool isForMany = RoutingPublisher.IsForMany(in message, plain.Length);
         int delivered = 0;
         int end = plain.Length;
-        // Other peers come last in the route. They must not wait for a later share, because their queue groups are found
-        // for one message at a time.
+        // Other peers come last in the route. They must not wait for a later share, because their queue groups are
+        // found for one message at a time.
         while (end != 0 && (!isForMany || plain[end - 1] is RemoteDelivery))
         {
             delivered += publisher.TryDeliver(plain[--end], route, in message) ? 1 : 0;

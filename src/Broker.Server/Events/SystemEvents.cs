@@ -4,8 +4,8 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Publishes the server's events in the system account. An event without a subscriber only costs a lookup in the router.
-/// Thread-safe unless a member states otherwise.
+/// Publishes the server's events in the system account. An event without a subscriber only costs a lookup in the
+/// router. Thread-safe unless a member states otherwise.
 /// </summary>
 internal sealed class SystemEvents : ISessionEvents, IPeerEvents, IDisposable
 {

@@ -121,7 +121,9 @@ internal sealed class SystemJson(ServerCore core)
         Error(json, PageFailed, description);
     });
 
-    /// <summary>Writes the answer to a request that has changed the JWT of an account, or those of several accounts.</summary>
+    /// <summary>
+    /// Writes the answer to a request that has changed the JWT of an account, or those of several accounts.
+    /// </summary>
     /// <param name="account">The account; null for several.</param>
     /// <param name="message">The result.</param>
     internal byte[] ClaimsDone(string? account, string message) => Write(json =>

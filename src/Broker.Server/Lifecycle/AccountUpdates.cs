@@ -4,8 +4,8 @@ using Broker.Transport;
 namespace Broker.Server;
 
 /// <summary>
-/// Adds, changes and removes accounts of an operator while the server runs. Only the clients of the accounts that change
-/// are visited. Thread-safe.
+/// Adds, changes and removes accounts of an operator while the server runs. Only the clients of the accounts that
+/// change are visited. Thread-safe.
 /// </summary>
 internal sealed class AccountUpdates(ServerCore core, SystemRequests requests) : IDisposable
 {
@@ -59,8 +59,8 @@ internal sealed class AccountUpdates(ServerCore core, SystemRequests requests) :
     }
 
     /// <summary>
-    /// Adds accounts that no client uses yet, and does not wait for the loops. Then removes accounts without clients, as
-    /// far as there are more than <paramref name="most"/>; they are found again when a client needs them.
+    /// Adds accounts that no client uses yet, and does not wait for the loops. Then removes accounts without clients,
+    /// as far as there are more than <paramref name="most"/>; they are found again when a client needs them.
     /// </summary>
     internal void Add(IReadOnlyCollection<AccountClaims> added, int most)
     {

@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace Broker.Server;
 
-/// <summary>Describes which options a reload has changed. Options that may hold secrets are named without values.</summary>
+/// <summary>
+/// Describes which options a reload has changed. Options that may hold secrets are named without values.
+/// </summary>
 /// <remarks>
 /// Users, accounts, mappings and TLS options have no equality by value, so a file that is read again replaces them even
 /// if it has the same text.

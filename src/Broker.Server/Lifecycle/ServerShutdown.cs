@@ -8,7 +8,9 @@ namespace Broker.Server;
 /// <param name="events">The publisher of the shutdown event.</param>
 internal sealed class ServerShutdown(ServerCore core, EventLoopGroup loops, SystemEvents events)
 {
-    /// <summary>The longest wait for the loops or for the connections. A loop that its owner has stopped never answers.</summary>
+    /// <summary>
+    /// The longest wait for the loops or for the connections. A loop that its owner has stopped never answers.
+    /// </summary>
     internal static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(5);
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(10);

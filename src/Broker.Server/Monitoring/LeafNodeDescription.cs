@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>A link to a server that this server joins as a leaf node, or that has joined this server, for the monitoring pages.</summary>
+/// <summary>
+/// A link to a server that this server joins as a leaf node, or that has joined this server, for the monitoring pages.
+/// </summary>
 public sealed record LeafNodeDescription
 {
     /// <summary>The account of this server that takes part.</summary>
@@ -9,7 +11,9 @@ public sealed record LeafNodeDescription
     /// <summary>The configured addresses, as hosts and ports; empty for a server that has joined.</summary>
     public required IReadOnlyList<string> Addresses { get; init; }
 
-    /// <summary>Whether the other server has joined this one. Default: false, so this server joins the other one.</summary>
+    /// <summary>
+    /// Whether the other server has joined this one. Default: false, so this server joins the other one.
+    /// </summary>
     public bool HasJoined { get; init; }
 
     /// <summary>Whether messages pass.</summary>

@@ -163,7 +163,8 @@ public sealed partial class BrokerServerOptions : ISecurityOptions
             : new AccountPlan(all.Select(static a => a.Options), [.. all.SelectMany(static a => a.Effective)], tokens.SystemAccount, Mappings);
     }
 
-    /// <exception cref="ArgumentException">The auth callout is not valid, or another option conflicts with it.</exception>
+    /// <exception cref="ArgumentException">The auth callout is not valid, or another option conflicts with
+    /// it.</exception>
     private void CheckCallout()
     {
         if (AuthCallout is null)

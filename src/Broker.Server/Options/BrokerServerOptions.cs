@@ -143,8 +143,8 @@ public sealed partial class BrokerServerOptions
 
     /// <summary>
     /// One of so many messages is sampled to find the subjects with the most traffic, which
-    /// <see cref="BrokerServer.InspectSubjects"/> returns. Each event loop keeps at most 256 subjects. 0, the default, for
-    /// no sampling; at most 1,000,000.
+    /// <see cref="BrokerServer.InspectSubjects"/> returns. Each event loop keeps at most 256 subjects. 0, the default,
+    /// for no sampling; at most 1,000,000.
     /// </summary>
     public int SampleSubjects { get; set; }
 

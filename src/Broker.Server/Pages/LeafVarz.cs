@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>The part <c>leaf</c> of <c>/varz</c>: the address for servers that join, and the configured remotes.</summary>
+/// <summary>
+/// The part <c>leaf</c> of <c>/varz</c>: the address for servers that join, and the configured remotes.
+/// </summary>
 internal sealed record LeafVarz
 {
     public string? Host { get; init; }

@@ -133,8 +133,10 @@ public static class MonitoringJson
     /// <summary>Writes the page <c>/jsz</c>: the limits and the use of the streams, and accounts.</summary>
     /// <param name="destination">The stream to write to.</param>
     /// <param name="server">The description of the server.</param>
-    /// <param name="accounts">All accounts with streams, as <see cref="BrokerServer.InspectStreamsAsync"/> returned them.</param>
-    /// <param name="query">The query that returned them. It chooses the account that is written. Null to write none.</param>
+    /// <param name="accounts">All accounts with streams, as <see cref="BrokerServer.InspectStreamsAsync"/> returned
+    /// them.</param>
+    /// <param name="query">The query that returned them. It chooses the account that is written. Null to write
+    /// none.</param>
     /// <param name="offset">The number of accounts to skip, unless the query names one.</param>
     /// <param name="limit">The maximum number of accounts.</param>
     /// <param name="cancellationToken">Cancels the operation.</param>

@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>The response of <c>/subjectz</c>: the subjects with the most traffic. nats-server has no such page.</summary>
+/// <summary>
+/// The response of <c>/subjectz</c>: the subjects with the most traffic. nats-server has no such page.
+/// </summary>
 internal sealed record Subjectz(string ServerId, DateTime Now, int SampleSubjects, IEnumerable<SubjectzEntry> Subjects)
 {
     internal static Subjectz From(ServerDescription server, SubjectPage page) => new(

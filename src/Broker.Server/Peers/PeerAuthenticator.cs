@@ -3,9 +3,9 @@ using System.Net;
 namespace Broker.Server;
 
 /// <summary>
-/// Authenticates servers that join this server, by users of their own or by the users of the clients. Slow verifications
-/// run on other threads, a limited number at a time together with those of clients. <see
-/// cref="BrokerServer.CreatePeerAuthenticator"/> creates an instance. Thread-safe.
+/// Authenticates servers that join this server, by users of their own or by the users of the clients. Slow
+/// verifications run on other threads, a limited number at a time together with those of clients.
+/// <see cref="BrokerServer.CreatePeerAuthenticator"/> creates an instance. Thread-safe.
 /// </summary>
 public sealed class PeerAuthenticator
 {
@@ -79,8 +79,8 @@ public sealed class PeerAuthenticator
     }
 
     /// <summary>
-    /// Whether an identity, also one of an earlier instance, is still valid: its user exists with the same secret, account
-    /// and permissions.
+    /// Whether an identity, also one of an earlier instance, is still valid: its user exists with the same secret,
+    /// account and permissions.
     /// </summary>
     public bool IsValid(PeerIdentity identity)
     {

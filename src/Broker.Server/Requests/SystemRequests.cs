@@ -32,8 +32,8 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     private Account? _system;
 
     /// <summary>
-    /// The answers to requests about the JWTs of accounts; null without a directory of them. Set before the first client
-    /// connects.
+    /// The answers to requests about the JWTs of accounts; null without a directory of them. Set before the first
+    /// client connects.
     /// </summary>
     internal IClaimRequests? Claims { get; set; }
 

@@ -12,7 +12,9 @@ internal sealed class RemoteDelivery(SubscriptionOwner owner, byte[] queueGroups
     /// <summary>Whether the peer receives messages without a queue group too.</summary>
     internal bool IsPlain { get; init; }
 
-    /// <summary>The queue groups that several peers have; null for none. All deliveries of a route have the same.</summary>
+    /// <summary>
+    /// The queue groups that several peers have; null for none. All deliveries of a route have the same.
+    /// </summary>
     internal SharedGroup[]? SharedGroups { get; init; }
 
     /// <summary>Whether this is the first delivery of the route, for which a random number is drawn.</summary>

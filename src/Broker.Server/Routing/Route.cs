@@ -81,7 +81,9 @@ internal sealed class Route : TokenEntry
     /// </summary>
     internal bool HasOtherSubscribers => _hasOtherSubscribers;
 
-    /// <summary>The number of subscribers outside <see cref="PlainSubscriptions"/>; a queue group counts as one.</summary>
+    /// <summary>
+    /// The number of subscribers outside <see cref="PlainSubscriptions"/>; a queue group counts as one.
+    /// </summary>
     internal int OtherSubscribers
         => QueueGroups.Length + RenamedDeliveries.Length
             + (LateSubscribers is { } late ? late.PlainSubscriptions.Count + late.QueueGroups.Count : 0);

@@ -4,8 +4,8 @@ namespace Broker.Server;
 
 /// <summary>
 /// A hash table of entries by their tokens. A single entry needs no memory beside this struct: tries of many filters
-/// have many nodes with one child, and the garbage collector's pauses grow with the number of objects. This is a mutable
-/// struct: keep it in a field and do not copy it.
+/// have many nodes with one child, and the garbage collector's pauses grow with the number of objects. This is a
+/// mutable struct: keep it in a field and do not copy it.
 /// </summary>
 internal struct TokenTable
 {

@@ -103,7 +103,9 @@ internal sealed class AccessRules
     internal bool MaySubscribeReserved(ReadOnlySpan<byte> filter, ReadOnlySpan<byte> queue, SubjectSet reserved)
         => _mayUseReserved || (_subscribeNamed is not null && Allows(_subscribeNamed.Within(reserved).Cover(filter, queue), queue));
 
-    /// <summary>Whether a subject that <see cref="MayReceive"/> allows may be received although it is reserved.</summary>
+    /// <summary>
+    /// Whether a subject that <see cref="MayReceive"/> allows may be received although it is reserved.
+    /// </summary>
     internal bool MayReceiveReserved(ReadOnlySpan<byte> subject, ReadOnlySpan<byte> queue, SubjectSet reserved)
         => _mayUseReserved || (_subscribeNamed is not null && Allows(_subscribeNamed.Within(reserved).Match(subject, queue), queue));
 

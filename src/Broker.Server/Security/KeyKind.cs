@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>The kinds of nkeys. The value is the prefix byte, whose first five bits are the first letter of the text.</summary>
+/// <summary>
+/// The kinds of nkeys. The value is the prefix byte, whose first five bits are the first letter of the text.
+/// </summary>
 internal enum KeyKind : byte
 {
     /// <summary>The key of an account, which begins with A.</summary>

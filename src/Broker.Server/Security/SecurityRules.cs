@@ -28,7 +28,8 @@ internal sealed partial class SecurityRules
 
     /// <param name="options">The options.</param>
     /// <param name="tokens">The check of JWTs, which then replaces all users; null for none.</param>
-    /// <param name="callout">The service that decides about all clients but the configured users; null for none.</param>
+    /// <param name="callout">The service that decides about all clients but the configured users; null for
+    /// none.</param>
     /// <exception cref="ArgumentException">
     /// The options contradict each other, or they need a verifier that is not set.
     /// </exception>
@@ -106,8 +107,8 @@ internal sealed partial class SecurityRules
             : _keys.GetValueOrDefault(name);
 
     /// <summary>
-    /// Whether the server checks these credentials itself: they name a configured user, or are those of nobody and there
-    /// is a user for that.
+    /// Whether the server checks these credentials itself: they name a configured user, or are those of nobody and
+    /// there is a user for that.
     /// </summary>
     internal bool IsLocal(Credentials credentials)
         => credentials.IsEmpty ? string.IsNullOrEmpty(credentials.Jwt) && _noAuthUser is not null

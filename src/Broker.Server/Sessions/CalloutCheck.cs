@@ -1,6 +1,8 @@
 namespace Broker.Server;
 
-/// <summary>A login that an auth callout service decides. The request is signed on another thread than the loop.</summary>
+/// <summary>
+/// A login that an auth callout service decides. The request is signed on another thread than the loop.
+/// </summary>
 internal sealed class CalloutCheck(Authentication authentication, ConnectRequest request, IAuthCallout callout, CalloutQuestion question) : Verification
 {
     internal override bool IsAbandoned => !authentication.IsResultNeeded;

@@ -3,7 +3,9 @@ using System.Text.Json;
 
 namespace Broker.Server;
 
-/// <summary>Writes the fields of a client that a service receives whose import shares them, as nats-server does.</summary>
+/// <summary>
+/// Writes the fields of a client that a service receives whose import shares them, as nats-server does.
+/// </summary>
 internal static class ClientInfoWriter
 {
     internal static SharedClientInfo Write(ConnectionDescription client, string server) => new(

@@ -26,8 +26,8 @@ internal sealed partial class ClientReceiving : IDeliveryObserver
     // Null until the client first publishes faster than a subscriber reads.
     private PublisherStall? _stall;
 
-    // The received bytes that the brake counts if a later share of the last message meets a slow subscriber; 0 if it has
-    // counted them already.
+    // The received bytes that the brake counts if a later share of the last message meets a slow subscriber; 0 if it
+    // has counted them already.
     private int _pendingBytes;
 
     private long _messages;

@@ -65,7 +65,9 @@ internal sealed class ClientSecurity(ClientChannel channel, ClientTransport tran
     internal bool IsMappedUser(Credentials shown)
         => IsMapped && Rules.CheckMapped(Certificate, shown) is not { Principal: null, Verify: null };
 
-    /// <summary>Checks credentials against users, keys or JWTs, or against the user that the certificate names.</summary>
+    /// <summary>
+    /// Checks credentials against users, keys or JWTs, or against the user that the certificate names.
+    /// </summary>
     internal Verdict Check(Credentials shown)
     {
         if (Rules.Tokens is { } tokens)
@@ -82,7 +84,9 @@ internal sealed class ClientSecurity(ClientChannel channel, ClientTransport tran
         return verdict is { Principal: null, Verify: null } ? verdict with { Reason = Rules.ExplainMapped(Certificate) } : verdict;
     }
 
-    /// <summary>The reason for the log why a client is refused: it has no principal, or may not use its transport.</summary>
+    /// <summary>
+    /// The reason for the log why a client is refused: it has no principal, or may not use its transport.
+    /// </summary>
     internal string ExplainRefusal(Principal? principal)
         => principal is null || MayConnect(principal)
             ? "wrong credentials"

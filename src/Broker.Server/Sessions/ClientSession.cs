@@ -41,7 +41,8 @@ internal sealed partial class ClientSession
     /// The client certificate that another transport has verified; null for none. With TLS of this server the
     /// certificate comes later, from the handshake.
     /// </param>
-    /// <param name="reservation">The reservation whose subjects the client may use; null for an ordinary client.</param>
+    /// <param name="reservation">The reservation whose subjects the client may use; null for an ordinary
+    /// client.</param>
     internal ClientSession(
         ServerCore server,
         EventLoop loop,

@@ -13,7 +13,9 @@ internal interface ISessionEvents
     /// </summary>
     void Disconnected(ClientSession session, string reason);
 
-    /// <summary>Called when the authentication of a client has failed or timed out. Runs on the client's loop.</summary>
+    /// <summary>
+    /// Called when the authentication of a client has failed or timed out. Runs on the client's loop.
+    /// </summary>
     void Unauthorized(ClientSession session, ConnectRequest? request, string reason);
 
     /// <summary>Called when a client has entered or left an account. Runs on the given loop.</summary>

@@ -219,8 +219,8 @@ internal sealed class ServerCore
         Volatile.Read(ref _undeliveredClients));
 
     /// <summary>
-    /// Creates the auth callout of options; null without one. If the current one has the same options, it is used again,
-    /// so that its clients stay connected.
+    /// Creates the auth callout of options; null without one. If the current one has the same options, it is used
+    /// again, so that its clients stay connected.
     /// </summary>
     internal IAuthCallout? CreateCallout(BrokerServerOptions options)
     {

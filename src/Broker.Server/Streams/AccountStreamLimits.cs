@@ -7,8 +7,8 @@ public sealed record AccountStreamLimits
     public static AccountStreamLimits None { get; } = new();
 
     /// <summary>
-    /// The maximum bytes of the messages of all streams in memory, and of what these streams may use by their own limits.
-    /// 0 for no streams in memory.
+    /// The maximum bytes of the messages of all streams in memory, and of what these streams may use by their own
+    /// limits. 0 for no streams in memory.
     /// </summary>
     public long? MaxMemory { get; init; }
 
@@ -25,8 +25,8 @@ public sealed record AccountStreamLimits
     public int? MaxConsumers { get; init; }
 
     /// <summary>
-    /// The maximum number of messages that a consumer has delivered and that are not acknowledged; at least 1. A consumer
-    /// that asks for no limit has none.
+    /// The maximum number of messages that a consumer has delivered and that are not acknowledged; at least 1. A
+    /// consumer that asks for no limit has none.
     /// </summary>
     public int? MaxAckPending { get; init; }
 

@@ -10,7 +10,9 @@ public interface IServerStreams : IAsyncDisposable
     /// <summary>The domain, which is a second name of the JetStream API; null for none. It never changes.</summary>
     string? Domain { get; }
 
-    /// <summary>Describes the streams of all accounts together. Called on any thread; it must not wait for a loop.</summary>
+    /// <summary>
+    /// Describes the streams of all accounts together. Called on any thread; it must not wait for a loop.
+    /// </summary>
     StreamsDescription Describe();
 
     /// <summary>

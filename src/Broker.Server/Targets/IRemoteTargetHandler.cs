@@ -35,8 +35,8 @@ public interface IRemoteTargetHandler
     void OnInterestReported(EventLoop loop);
 
     /// <summary>
-    /// Called on the loop of the target when the delivery that <see cref="RemoteTarget.ContinueDelivery"/> has continued
-    /// is complete, so that the peer may publish again.
+    /// Called on the loop of the target when the delivery that <see cref="RemoteTarget.ContinueDelivery"/> has
+    /// continued is complete, so that the peer may publish again.
     /// </summary>
     void OnDelivered();
 }

@@ -34,7 +34,9 @@ internal sealed class RemoteQueue(IRemoteTargetHandler handler, EventLoop loop, 
 
     private string? Cluster => options.Cluster;
 
-    /// <summary>Sets the subjects that the peer may receive and publish. The caller adds the peer's interest again.</summary>
+    /// <summary>
+    /// Sets the subjects that the peer may receive and publish. The caller adds the peer's interest again.
+    /// </summary>
     internal void SetAccess(AccessRules? access) => Access = access;
 
     internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)

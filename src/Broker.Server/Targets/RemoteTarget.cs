@@ -10,8 +10,8 @@ namespace Broker.Server;
 /// a comment says otherwise, members are used on <see cref="Loop"/> only.
 /// </summary>
 /// <remarks>
-/// The peer's interest is neither counted nor listed as subscriptions of clients. Whether it is announced to other peers
-/// depends on <see cref="RemoteTargetOptions.HasJoined"/>. The peer does not receive its own messages.
+/// The peer's interest is neither counted nor listed as subscriptions of clients. Whether it is announced to other
+/// peers depends on <see cref="RemoteTargetOptions.HasJoined"/>. The peer does not receive its own messages.
 /// </remarks>
 public sealed class RemoteTarget : IDisposable
 {
@@ -122,8 +122,8 @@ public sealed class RemoteTarget : IDisposable
     }
 
     /// <summary>
-    /// Publishes the events <c>$SYS.ACCOUNT.&lt;account&gt;.CONNECT</c> and <c>LEAFNODE.CONNECT</c> in the system account:
-    /// messages pass between the peer and this server from now on.
+    /// Publishes the events <c>$SYS.ACCOUNT.&lt;account&gt;.CONNECT</c> and <c>LEAFNODE.CONNECT</c> in the system
+    /// account: messages pass between the peer and this server from now on.
     /// </summary>
     /// <param name="connection">The connection.</param>
     public void ReportConnected(RemoteConnection connection)
@@ -134,8 +134,8 @@ public sealed class RemoteTarget : IDisposable
     }
 
     /// <summary>
-    /// Publishes the event <c>$SYS.ACCOUNT.&lt;account&gt;.DISCONNECT</c> in the system account: the connection has ended.
-    /// This has no effect without an earlier <see cref="ReportConnected"/>.
+    /// Publishes the event <c>$SYS.ACCOUNT.&lt;account&gt;.DISCONNECT</c> in the system account: the connection has
+    /// ended. This has no effect without an earlier <see cref="ReportConnected"/>.
     /// </summary>
     /// <param name="connection">The connection with its final counts.</param>
     /// <param name="reason">The reason for the end.</param>
@@ -184,8 +184,8 @@ public sealed class RemoteTarget : IDisposable
     /// <param name="payload">The headers, followed by the body. The server's maximum payload does not apply.</param>
     /// <param name="queueGroups">The names of the queue groups, with spaces between them; empty for none.</param>
     /// <param name="seenSubject">
-    /// The subject that subscribers see; empty for <paramref name="subject"/>. Streams of a peer deliver to the subject of
-    /// a consumer, but subscribers see the subject under which the message was stored.
+    /// The subject that subscribers see; empty for <paramref name="subject"/>. Streams of a peer deliver to the subject
+    /// of a consumer, but subscribers see the subject under which the message was stored.
     /// </param>
     /// <returns>The number of receivers; 0 if there are none or the subject is not valid or not permitted.</returns>
     public int Publish(
@@ -209,7 +209,9 @@ public sealed class RemoteTarget : IDisposable
         return new PeerPublisher(_publisher).Publish(in message, queueGroups, seenSubject);
     }
 
-    /// <summary>Removes the peer from the account. No further call of the handler begins. Any thread may call this.</summary>
+    /// <summary>
+    /// Removes the peer from the account. No further call of the handler begins. Any thread may call this.
+    /// </summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) != 0)

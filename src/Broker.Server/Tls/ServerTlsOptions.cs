@@ -54,14 +54,13 @@ public sealed record ServerTlsOptions
     public IReadOnlyList<string> PinnedPublicKeys { get; init; } = [];
 
     /// <summary>
-    /// Whether the client certificate names the user (<c>verify_and_map</c> of nats-server). A user with a password must
-    /// also send it. The server refuses a CONNECT that names another user. The user is the first one whose name is an
-    /// alternative name of the certificate (e-mail addresses, then DNS names, then URIs), or otherwise the one whose name
-    /// is the subject of the certificate. The parts of the subject may be in any order, with or without the domain
-    /// components. Requires
-    /// <see cref="ClientCertificateMode.Required"/> and has no effect without <see cref="BrokerServerOptions.Users"/>.
-    /// In-process clients authenticate by other credentials, and so do WebSocket clients without
-    /// <see cref="BrokerServerOptions.MapWebSocketUsers"/>. Default false.
+    /// Whether the client certificate names the user (<c>verify_and_map</c> of nats-server). A user with a password
+    /// must also send it. The server refuses a CONNECT that names another user. The user is the first one whose name is
+    /// an alternative name of the certificate (e-mail addresses, then DNS names, then URIs), or otherwise the one whose
+    /// name is the subject of the certificate. The parts of the subject may be in any order, with or without the domain
+    /// components. Requires <see cref="ClientCertificateMode.Required"/> and has no effect without
+    /// <see cref="BrokerServerOptions.Users"/>. In-process clients authenticate by other credentials, and so do
+    /// WebSocket clients without <see cref="BrokerServerOptions.MapWebSocketUsers"/>. Default false.
     /// </summary>
     public bool MapUsers { get; init; }
 

@@ -185,8 +185,8 @@ public sealed class MessageRecorder : IAsyncDisposable
     /// call are counted. With 0, the method asserts that there is no message.
     /// </summary>
     /// <exception cref="ExpectationException">
-    /// More messages were recorded, or fewer. If messages are missing, the method waits for them until none has come for
-    /// 2 s, or for <see cref="WaitTimeout"/> if it was set.
+    /// More messages were recorded, or fewer. If messages are missing, the method waits for them until none has come
+    /// for 2 s, or for <see cref="WaitTimeout"/> if it was set.
     /// </exception>
     public async Task AssertCountAsync(int count, CancellationToken cancellationToken = default)
     {

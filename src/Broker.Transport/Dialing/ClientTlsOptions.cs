@@ -31,8 +31,8 @@ public sealed record ClientTlsOptions
 
     /// <summary>
     /// The PEM file with the client's certificate, followed by intermediate certificates, in place of
-    /// <see cref="Certificate"/>. A file whose name ends in <c>.pfx</c> or <c>.p12</c> is a PKCS#12 bundle, which contains
-    /// the private key too.
+    /// <see cref="Certificate"/>. A file whose name ends in <c>.pfx</c> or <c>.p12</c> is a PKCS#12 bundle, which
+    /// contains the private key too.
     /// </summary>
     public string? CertificateFile { get; init; }
 

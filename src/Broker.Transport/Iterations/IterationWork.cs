@@ -135,7 +135,8 @@ internal sealed class IterationWork(EventLoop loop)
 
     /// <summary>
     /// Delivers to the connections that have yielded before this iteration, runs the actions that were to follow the
-    /// flush, and then delivers to the connections that wait for a costly step. Their writes are flushed in the next iteration, behind earlier writes.
+    /// flush, and then delivers to the connections that wait for a costly step. Their writes are flushed in the next
+    /// iteration, behind earlier writes.
     /// </summary>
     /// <param name="yielded">The number of connections that had yielded when the iteration began.</param>
     internal void Continue(int yielded)

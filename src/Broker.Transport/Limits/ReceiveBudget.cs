@@ -76,8 +76,8 @@ public sealed class ReceiveBudget
     internal bool IsFull(bool isLarge) => UsedBytes >= LimitOf(isLarge);
 
     /// <summary>
-    /// Counts memory that a protocol allocates for received messages beside the connections' buffers. It is counted even
-    /// if the budget is used up, so it should replace a connection's buffer. Any thread.
+    /// Counts memory that a protocol allocates for received messages beside the connections' buffers. It is counted
+    /// even if the budget is used up, so it should replace a connection's buffer. Any thread.
     /// </summary>
     /// <param name="bytes">The number of bytes; negative for bytes that were released.</param>
     public void Add(long bytes)

@@ -1,8 +1,8 @@
 namespace Broker.Transport;
 
 /// <summary>
-/// The right to send a connection's queue. It knows which thread has the right, or what the queue waits for, and whether
-/// the queue still accepts bytes. Used under the lock of the queue.
+/// The right to send a connection's queue. It knows which thread has the right, or what the queue waits for, and
+/// whether the queue still accepts bytes. Used under the lock of the queue.
 /// </summary>
 internal struct SendRight
 {

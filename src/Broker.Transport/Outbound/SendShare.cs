@@ -13,9 +13,9 @@ internal sealed class SendShare
 {
     /// <summary>
     /// The approximate number of bytes that all long queues together may send in one iteration. Without this limit, a
-    /// peer that accepts bytes as fast as they are sent would occupy the loop until its queue is empty. A flush that adds
-    /// more bytes than this may send as many bytes as it adds. Otherwise the queue would grow although the peer accepts
-    /// all bytes.
+    /// peer that accepts bytes as fast as they are sent would occupy the loop until its queue is empty. A flush that
+    /// adds more bytes than this may send as many bytes as it adds. Otherwise the queue would grow although the peer
+    /// accepts all bytes.
     /// </summary>
     internal const int BytesPerIteration = 512 * 1024;
 

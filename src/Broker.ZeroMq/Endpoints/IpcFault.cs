@@ -3,8 +3,8 @@ using System.Net.Sockets;
 namespace Broker.ZeroMq;
 
 /// <summary>
-/// Finds out why the path of an ipc endpoint cannot be used. The system's error codes alone do not say: a missing folder
-/// is an address that this machine does not have.
+/// Finds out why the path of an ipc endpoint cannot be used. The system's error codes alone do not say: a missing
+/// folder is an address that this machine does not have.
 /// </summary>
 internal static class IpcFault
 {

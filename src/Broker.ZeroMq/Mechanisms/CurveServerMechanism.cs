@@ -16,8 +16,8 @@ internal sealed class CurveServerMechanism(CurveKeyPair keys, bool asks) : IZmtp
 {
     private const int Keys = 4;
 
-    // All keys of this handshake in one object; null before HELLO. A thousand handshakes may wait for their next command
-    // at once, and the garbage collector's pauses grow with the number of objects.
+    // All keys of this handshake in one object; null before HELLO. A thousand handshakes may wait for their next
+    // command at once, and the garbage collector's pauses grow with the number of objects.
     private byte[]? _keys;
     private ICurveBox? _box;
     private bool _welcomed;

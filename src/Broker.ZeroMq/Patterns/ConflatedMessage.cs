@@ -15,9 +15,9 @@ internal sealed class ConflatedMessage
     private bool _isOver;
 
     /// <summary>
-    /// Stores a message in place of an older stored message. The newest message of a burst is sent at the next iteration
-    /// of the peer's loop in which the previous one has been sent. Returns whether one more message will be sent: false
-    /// if the message replaces another one, or if the peer has disconnected.
+    /// Stores a message in place of an older stored message. The newest message of a burst is sent at the next
+    /// iteration of the peer's loop in which the previous one has been sent. Returns whether one more message will be
+    /// sent: false if the message replaces another one, or if the peer has disconnected.
     /// </summary>
     internal bool Store(Connection connection, ReadOnlySpan<byte> encoded)
     {

@@ -1,6 +1,8 @@
 namespace Broker.ZeroMq.Loops;
 
-/// <summary>The options of a <see cref="LoopBalancer"/>. Immutable; one instance may be used for several sockets.</summary>
+/// <summary>
+/// The options of a <see cref="LoopBalancer"/>. Immutable; one instance may be used for several sockets.
+/// </summary>
 public sealed record LoopBalancerOptions : LoopRoutedOptions
 {
     /// <summary>

@@ -53,8 +53,8 @@ internal sealed class SharedSubscriptions
     }
 
     /// <summary>
-    /// Adds a prefix that a peer had not subscribed to before. The array belongs to the peer's own set. It is not copied,
-    /// because a peer can have very many prefixes.
+    /// Adds a prefix that a peer had not subscribed to before. The array belongs to the peer's own set. It is not
+    /// copied, because a peer can have very many prefixes.
     /// </summary>
     internal PrefixChange Add(byte[] prefix, PublisherSession peer)
     {

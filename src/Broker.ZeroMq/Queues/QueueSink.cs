@@ -29,7 +29,9 @@ internal sealed class QueueSink(ReceiveQueue queue, bool showsIds = false) : Inb
     /// </summary>
     internal byte[]? DisconnectMessage { private get; init; }
 
-    /// <summary>Whether <see cref="DisconnectMessage"/> is received only from peers that connected to this socket.</summary>
+    /// <summary>
+    /// Whether <see cref="DisconnectMessage"/> is received only from peers that connected to this socket.
+    /// </summary>
     internal bool IsForAcceptedPeersOnly { private get; init; }
 
     internal override void OnConnected(MessageSession session)

@@ -30,8 +30,8 @@ public abstract partial class LoopSocket
     /// <summary>Closes the socket. See <see cref="CloseAsync(TimeSpan)"/>.</summary>
     /// <param name="linger">The time for sending queued messages.</param>
     /// <param name="onLingering">
-    /// Called when only waiting for peers is left to do; null if the caller does not need it. It may be called twice and
-    /// on any thread.
+    /// Called when only waiting for peers is left to do; null if the caller does not need it. It may be called twice
+    /// and on any thread.
     /// </param>
     internal Task<ZeroMqCloseReport> CloseAsync(TimeSpan linger, Action? onLingering)
     {

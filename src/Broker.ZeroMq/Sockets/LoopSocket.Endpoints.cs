@@ -104,8 +104,8 @@ public abstract partial class LoopSocket
     }
 
     /// <summary>
-    /// Closes the connection of a <see cref="Connect(string)"/> call. Messages that are queued for the peer are sent for up to
-    /// the linger time.
+    /// Closes the connection of a <see cref="Connect(string)"/> call. Messages that are queued for the peer are sent
+    /// for up to the linger time.
     /// </summary>
     /// <returns>False if the socket is not connected to that endpoint.</returns>
     public bool Disconnect(string endpoint, TimeSpan linger = default)

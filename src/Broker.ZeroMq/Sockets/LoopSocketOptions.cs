@@ -142,11 +142,11 @@ public abstract record LoopSocketOptions
     public int? TypeOfService { get; init; }
 
     /// <summary>
-    /// A draft type that the socket has in place of its own: CLIENT for a DEALER, SERVER or PEER for a ROUTER, RADIO for
-    /// a PUB, DISH for a SUB, SCATTER for a PUSH, GATHER for a PULL. Peers must have the partner of the draft type. The
-    /// messages of RADIO and DISH have the group as their first frame, and a DISH subscribes to whole groups of up to
-    /// 255 bytes. SERVER and PEER give their peers ids of four bytes. The application keeps the rule that messages of
-    /// CLIENT, SERVER, SCATTER and GATHER have one frame, apart from the routing id. Default none.
+    /// A draft type that the socket has in place of its own: CLIENT for a DEALER, SERVER or PEER for a ROUTER, RADIO
+    /// for a PUB, DISH for a SUB, SCATTER for a PUSH, GATHER for a PULL. Peers must have the partner of the draft type.
+    /// The messages of RADIO and DISH have the group as their first frame, and a DISH subscribes to whole groups of up
+    /// to 255 bytes. SERVER and PEER give their peers ids of four bytes. The application keeps the rule that messages
+    /// of CLIENT, SERVER, SCATTER and GATHER have one frame, apart from the routing id. Default none.
     /// </summary>
     public ZmtpSocketType? DraftType { get; init; }
 

@@ -65,8 +65,8 @@ internal abstract partial class PeerSession : ConnectionHandler
     internal ZeroMqPeer? Peer { get; private set; }
 
     /// <summary>
-    /// Completes when the connection has ended, with true if the handshake was completed and the peer was accepted. Only
-    /// for a session of a <see cref="Link"/>.
+    /// Completes when the connection has ended, with true if the handshake was completed and the peer was accepted.
+    /// Only for a session of a <see cref="Link"/>.
     /// </summary>
     internal Task<bool> Ended => _ended!.Task;
 

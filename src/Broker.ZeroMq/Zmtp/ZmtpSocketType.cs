@@ -1,6 +1,9 @@
 namespace Broker.ZeroMq;
 
-/// <summary>The socket types of RFC 37, and the draft types of libzmq. Names and legal pairs are in <see cref="ZmtpSocketTypes"/>.</summary>
+/// <summary>
+/// The socket types of RFC 37, and the draft types of libzmq. Names and legal pairs are in
+/// <see cref="ZmtpSocketTypes"/>.
+/// </summary>
 public enum ZmtpSocketType
 {
     /// <summary>REQ: sends a request and receives its reply, in strict alternation.</summary>

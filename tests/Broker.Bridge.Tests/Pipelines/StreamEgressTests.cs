@@ -127,8 +127,8 @@ public sealed class StreamEgressTests
         Assert.StartsWith("inbox.2 ", Requests()[^1], StringComparison.Ordinal);
     }
 
-    // nats-server ends a request without a status if it cannot deliver for a moment. The answers to the consumer waker are
-    // messages too.
+    // nats-server ends a request without a status if it cannot deliver for a moment. The answers to the consumer waker
+    // are messages too.
     [Fact]
     public void A_pull_request_without_an_end_is_repeated_after_twenty_ticks_although_single_messages_arrive()
     {

@@ -38,7 +38,8 @@ public sealed class ObjectStoreTests(SharedServers servers)
     public async Task The_use_of_a_deleted_store_fails_with_its_name(string server)
     {
         await using StreamSite site = await servers.ConnectAsync(server);
-        // nats-server 2.9 does not answer a direct read of a stream that is gone, and the client waits this long for it.
+        // nats-server 2.9 does not answer a direct read of a stream that is gone, and the client waits this long for
+        // it.
         using StreamsClient streams = site.Connection.Streams(new StreamsOptions { NoStreamRetries = 0, RequestTimeout = TimeSpan.FromSeconds(5) });
         ObjectStore store = await streams.CreateObjectStoreAsync(site.Name, Ended);
         await store.PutAsync("a", "1"u8.ToArray(), cancellationToken: Ended);

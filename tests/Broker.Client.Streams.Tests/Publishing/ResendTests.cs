@@ -3,7 +3,9 @@ using Broker.Client.Streams.Tests.Support;
 
 namespace Broker.Client.Streams.Tests.Publishing;
 
-/// <summary>The order of messages that are sent again, and callers that block, with a server in the test's hands.</summary>
+/// <summary>
+/// The order of messages that are sent again, and callers that block, with a server in the test's hands.
+/// </summary>
 public sealed class ResendTests
 {
     private const string Subject = "s.a";

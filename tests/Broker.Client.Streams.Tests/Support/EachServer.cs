@@ -5,7 +5,9 @@ public static class EachServer
 {
     public static TheoryData<string> All => [.. StreamServer.Names, StreamServer.Ours];
 
-    /// <summary>The servers of others: for what the server of this project does not have, and for counts of allocations.</summary>
+    /// <summary>
+    /// The servers of others: for what the server of this project does not have, and for counts of allocations.
+    /// </summary>
     public static TheoryData<string> OfOthers => [.. StreamServer.Names];
 
     /// <summary>Those that have what came with nats-server 2.10.</summary>

@@ -3,7 +3,9 @@ using Broker.Client.Tests.Support;
 
 namespace Broker.Client.Tests.Servers;
 
-/// <summary>The server that a connection uses, when the connection leaves it, and the data that the server sends.</summary>
+/// <summary>
+/// The server that a connection uses, when the connection leaves it, and the data that the server sends.
+/// </summary>
 public sealed class ChosenServerTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;

@@ -1,8 +1,8 @@
 namespace Broker.Interop.Tests.Keys;
 
 /// <summary>
-/// The flags of nats-server, from the help of the two versions. Words in capital letters are replaced: CERT and KEY by the
-/// files of a certificate, FOLDER by a folder, FILE by a file in it.
+/// The flags of nats-server, from the help of the two versions. Words in capital letters are replaced: CERT and KEY by
+/// the files of a certificate, FOLDER by a folder, FILE by a file in it.
 /// </summary>
 internal static class FlagsOfServer
 {

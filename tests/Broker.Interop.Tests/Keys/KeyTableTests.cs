@@ -4,10 +4,12 @@ using System.Text;
 namespace Broker.Interop.Tests.Keys;
 
 /// <summary>
-/// Compares docs/nats-server-keys.md with what nats-server and the broker accept. The installed nats-server is asked. The
-/// answers of the newer one are in a file, because the machine of a contributor may not have it.
+/// Compares docs/nats-server-keys.md with what nats-server and the broker accept. The installed nats-server is asked.
+/// The answers of the newer one are in a file, because the machine of a contributor may not have it.
 /// </summary>
-/// <remarks><c>BROKER_WRITE_KEYS=true</c> writes the page and, if the newer nats-server is there, the file of answers.</remarks>
+/// <remarks>
+/// <c>BROKER_WRITE_KEYS=true</c> writes the page and, if the newer nats-server is there, the file of answers.
+/// </remarks>
 public sealed class KeyTableTests : IDisposable
 {
     private const string Newer = "2.15.1";

@@ -1,9 +1,9 @@
 namespace Broker.Interop.Tests.Keys;
 
 /// <summary>
-/// The keys of nats-server's configuration file, from its public documentation and from trying. Words in capital letters
-/// are replaced in the files: CERT and KEY by the files of a certificate, HASH by the hash of a public key, USERKEY and
-/// ACCOUNTKEY by public nkeys.
+/// The keys of nats-server's configuration file, from its public documentation and from trying. Words in capital
+/// letters are replaced in the files: CERT and KEY by the files of a certificate, HASH by the hash of a public key,
+/// USERKEY and ACCOUNTKEY by public nkeys.
 /// </summary>
 internal static class KeysOfFile
 {

@@ -7,8 +7,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Serving;
 
 /// <summary>
-/// ZeroMQ programs push to a bridge, which stores the messages in a stream of the broker, and a worker handles them. All
-/// three are killed in turn. Each message that the stream acknowledged is handled.
+/// ZeroMQ programs push to a bridge, which stores the messages in a stream of the broker, and a worker handles them.
+/// All three are killed in turn. Each message that the stream acknowledged is handled.
 /// </summary>
 public sealed class KilledPipelineTests(ITestOutputHelper output) : IDisposable
 {

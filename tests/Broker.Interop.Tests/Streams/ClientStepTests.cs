@@ -6,8 +6,8 @@ using NATS.Client.JetStream;
 namespace Broker.Interop.Tests.Streams;
 
 /// <summary>
-/// The official clients use streams, buckets and object stores of the broker and of nats-server 2.15.1. The result of each
-/// step is the same.
+/// The official clients use streams, buckets and object stores of the broker and of nats-server 2.15.1. The result of
+/// each step is the same.
 /// </summary>
 public sealed class ClientStepTests
 {

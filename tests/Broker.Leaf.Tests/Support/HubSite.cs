@@ -80,8 +80,8 @@ internal sealed class HubSite : IAsyncDisposable
     internal Task<BrokerConnection> AtHubAsync(string? user = null) => KeepAsync(BrokerConnection.ConnectAsync(Hub.CreateDialer(user)));
 
     /// <summary>
-    /// Waits until what each connection has subscribed to is known to the others: a message that each sends over the links
-    /// behind all interest has come back.
+    /// Waits until what each connection has subscribed to is known to the others: a message that each sends over the
+    /// links behind all interest has come back.
     /// </summary>
     internal static async Task SettleAsync(params BrokerConnection[] all)
     {

@@ -1,6 +1,8 @@
 namespace Broker.Leaf.Tests.Support;
 
-/// <summary>The versions of nats-server that the tests join: the installed one, and those of newer Debian releases.</summary>
+/// <summary>
+/// The versions of nats-server that the tests join: the installed one, and those of newer Debian releases.
+/// </summary>
 internal static class HubVersion
 {
     internal const string Installed = "installed";

@@ -88,8 +88,8 @@ internal sealed class LeafSite : IAsyncDisposable
         => KeepAsync(BrokerConnection.ConnectAsync($"nats://{userInfo}{(userInfo.Length == 0 ? "" : "@")}{Edge.EndPoints[0]}"));
 
     /// <summary>
-    /// Waits until what both sides have subscribed to is known to the other one: a message that each side sends over the
-    /// link behind all interest has come back.
+    /// Waits until what both sides have subscribed to is known to the other one: a message that each side sends over
+    /// the link behind all interest has come back.
     /// </summary>
     internal async Task SettleAsync(BrokerConnection hub, BrokerConnection edge)
     {

@@ -4,7 +4,9 @@ using Broker.Server.Tests.Harness;
 
 namespace Broker.Server.Tests.Lifecycle;
 
-/// <summary>The subscriptions of clients that have left are removed in parts, so that nobody waits for all of them.</summary>
+/// <summary>
+/// The subscriptions of clients that have left are removed in parts, so that nobody waits for all of them.
+/// </summary>
 public sealed class RemovalPerIterationTests
 {
     private const string Quiet = """CONNECT {"verbose":false,"pedantic":false}""" + "\r\n";

@@ -12,7 +12,9 @@ public static class NewerNatsServers
     /// <summary>The release with the newest nats-server.</summary>
     public const string Sid = "sid";
 
-    /// <summary>Finds the full path of a release's nats-server. If there is none, the test is skipped, and fails in CI.</summary>
+    /// <summary>
+    /// Finds the full path of a release's nats-server. If there is none, the test is skipped, and fails in CI.
+    /// </summary>
     public static string Require(string release)
     {
         string folder = Environment.GetEnvironmentVariable("BROKER_NATS_SERVERS") is { Length: > 0 } named

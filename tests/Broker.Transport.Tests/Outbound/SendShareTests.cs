@@ -117,7 +117,9 @@ public sealed class SendShareTests
         internal void Add(long more) => Interlocked.Add(ref _value, more);
     }
 
-    /// <summary>Counts the bytes that are sent between two actions that run once for each iteration. On the loop.</summary>
+    /// <summary>
+    /// Counts the bytes that are sent between two actions that run once for each iteration. On the loop.
+    /// </summary>
     private sealed class Queues(EventLoop loop)
     {
         private readonly TaskCompletionSource _opened = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -32,7 +32,8 @@ internal sealed class Conversation
     };
 
     /// <summary>Waits until a publisher's next message reaches the subscriber and no message is in transit.</summary>
-    /// <param name="hasSubscribed">Whether the subscriber has a subscription, which it repeats to this publisher.</param>
+    /// <param name="hasSubscribed">Whether the subscriber has a subscription, which it repeats to this
+    /// publisher.</param>
     /// <param name="isKnown">Whether an XPUB knows the subscription already, so that it does not report it.</param>
     public async Task JoinAsync(bool hasSubscribed = false, bool isKnown = false)
     {

@@ -50,7 +50,9 @@ public sealed class MatrixTests
     public Task Messages_of_all_shapes_pass(string ours, string theirs, bool weBind, string transport, string peer)
         => ConverseAsync(ours, theirs, weBind, transport, Enum.Parse<ForeignKind>(peer), portable: false);
 
-    /// <summary>Assigns one peer to each case in turn. NetMQ, which has no Unix sockets, has a case for each pair.</summary>
+    /// <summary>
+    /// Assigns one peer to each case in turn. NetMQ, which has no Unix sockets, has a case for each pair.
+    /// </summary>
     public static TheoryData<string, string, bool, string, string> PortableCases
     {
         get

@@ -8,7 +8,9 @@ using Broker.ZeroMq.Tests.Zmtp;
 
 namespace Broker.ZeroMq.Tests.Interop;
 
-/// <summary>Links to NetMQ that break or become silent, programs that are killed and started again, and NetMQ's close.</summary>
+/// <summary>
+/// Links to NetMQ that break or become silent, programs that are killed and started again, and NetMQ's close.
+/// </summary>
 public sealed class NetMqLinkTests
 {
     private const string AnyPort = "tcp://127.0.0.1:*";
@@ -66,8 +68,9 @@ public sealed class NetMqLinkTests
             }
         }
 
-        // A NetMQ socket that connects regards the next peer as the one that it has lost: an XPUB keeps the subscriptions
-        // and does not report equal ones again, and a ROUTER takes the identity of a known peer for a message.
+        // A NetMQ socket that connects regards the next peer as the one that it has lost: an XPUB keeps the
+        // subscriptions and does not report equal ones again, and a ROUTER takes the identity of a known peer for a
+        // message.
         bool Keeps(ConversationEnd end) => !weStay && !stayingBinds && there.Contains(end);
     }
 

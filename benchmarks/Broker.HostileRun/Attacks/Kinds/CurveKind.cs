@@ -6,7 +6,9 @@ using Broker.ZeroMq;
 
 namespace Broker.HostileRun.Attacks.Kinds;
 
-/// <summary>Bursts of a thousand valid HELLOs of CURVE, from somebody who knows only the public key of the server.</summary>
+/// <summary>
+/// Bursts of a thousand valid HELLOs of CURVE, from somebody who knows only the public key of the server.
+/// </summary>
 internal static class CurveKind
 {
     private const int Burst = 1_000;
@@ -43,7 +45,9 @@ internal static class CurveKind
         }
     }
 
-    /// <summary>Records what one of our own sockets sends to a server with this key. Each recording has another key.</summary>
+    /// <summary>
+    /// Records what one of our own sockets sends to a server with this key. Each recording has another key.
+    /// </summary>
     private static async Task<byte[]> RecordHelloAsync(string serverKey, CancellationToken cancellationToken)
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

@@ -16,7 +16,8 @@ internal static class HandshakeKinds
         await connection.HoldAsync(Garbage.Between(1, 5), cancellationToken);
     }
 
-    // The port of the PULL programs is not among them: whoever completes a handshake there gets a share of the messages.
+    // The port of the PULL programs is not among them: whoever completes a handshake there gets a share of the
+    // messages.
     public static async Task SendZeroMqGarbageAsync(Attacker attacker, CancellationToken cancellationToken)
     {
         Endpoints at = attacker.At;

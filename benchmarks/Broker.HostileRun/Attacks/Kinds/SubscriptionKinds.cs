@@ -42,7 +42,9 @@ internal static class SubscriptionKinds
         await connection.HoldAsync(Garbage.Between(0, 2), cancellationToken);
     }
 
-    /// <summary>Publishes each time to more than a thousand wildcard subscriptions of its own, and reads everything.</summary>
+    /// <summary>
+    /// Publishes each time to more than a thousand wildcard subscriptions of its own, and reads everything.
+    /// </summary>
     public static async Task PublishToWildcardsAsync(Attacker attacker, CancellationToken cancellationToken)
     {
         string token = Garbage.Token();

@@ -4,7 +4,8 @@ using Broker.Client;
 namespace CompanyWorker;
 
 /// <summary>
-/// Receives messages that NATS clients publish to <c>work.&gt;</c>, and ZeroMQ programs to topics that begin with <c>work.</c>.
+/// Receives messages that NATS clients publish to <c>work.&gt;</c>, and ZeroMQ programs to topics that begin with
+/// <c>work.</c>.
 /// </summary>
 internal sealed class Worker(BrokerConnection client, ILogger<Worker> logger) : BackgroundService
 {

@@ -15,8 +15,8 @@ internal static class ZmtpPropertyNames
     public static ReadOnlySpan<byte> Identity => "Identity"u8;
 
     /// <summary>
-    /// X-Reconnects: the peer connects again after an ERROR command, although RFC 23 forbids it. So it can be told why it
-    /// is refused, even if the reason may pass.
+    /// X-Reconnects: the peer connects again after an ERROR command, although RFC 23 forbids it. So it can be told why
+    /// it is refused, even if the reason may pass.
     /// </summary>
     public static ReadOnlySpan<byte> Reconnects => "X-Reconnects"u8;
 
