@@ -30,12 +30,14 @@ internal sealed partial class LeafLink
     /// <summary>Returns the state of the link for the monitoring pages. Any thread may call this.</summary>
     internal LeafNodeDescription DescribeForPages()
     {
+        // Before all else, as in Describe: then a connected link is described with the address that it is connected to.
+        bool isConnected = _isConnected;
         LeafAddress address = _address;
         return new LeafNodeDescription
         {
             Account = Target.Account,
             Addresses = [.. _remote.Urls.Select(LeafAddress.Describe)],
-            IsConnected = _isConnected,
+            IsConnected = isConnected,
             Name = _remoteName,
             Host = address.Host,
             Port = address.Port,
