@@ -115,8 +115,10 @@ internal sealed class StreamManager(StreamsApi api)
     /// Reads a message of a bucket or an object store, and asks the leader of the stream if no server answers a direct
     /// read.
     /// </summary>
-    /// <inheritdoc cref="FindMessageAsync"/>
-    /// <param name="mayBeDirect">Whether any server that has the message may answer.</param>
+    /// <param name="stream">The name of the stream.</param>
+    /// <param name="request">The message.</param>
+    /// <param name="mayBeDirect">Whether the stream permits that any server that has the message answers.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     internal async Task<StoredMessage?> FindMessageOrAskLeaderAsync(
         string stream, GetMessageRequest request, bool mayBeDirect, CancellationToken cancellationToken)
     {
