@@ -11,7 +11,7 @@ public sealed class MigrationSampleTests
 
     [Theory]
     [MemberData(nameof(Steps))]
-    public async Task Device_events(Step step, bool foreign)
+    public async Task Device_events_arrive_at_each_step(Step step, bool foreign)
     {
         string[] lines = await RunAsync(DeviceEvents.RunAsync, step, foreign);
         Assert.Equal(["monitor: 2000 events of 2000", .. step == Step.HalfNative ? (string[])["native monitor: 2000 events of 2000"] : []], lines);
@@ -19,7 +19,7 @@ public sealed class MigrationSampleTests
 
     [Theory]
     [MemberData(nameof(Steps))]
-    public async Task Device_commands(Step step, bool foreign)
+    public async Task Device_commands_are_answered_at_each_step(Step step, bool foreign)
     {
         string[] lines = await RunAsync(DeviceCommands.RunAsync, step, foreign);
         Assert.Equal(["controller: 500 commands of 500", .. step == Step.HalfNative ? (string[])["native controller: 500 commands of 500"] : []], lines);
@@ -27,7 +27,7 @@ public sealed class MigrationSampleTests
 
     [Theory]
     [MemberData(nameof(Steps))]
-    public async Task Central_logging(Step step, bool foreign)
+    public async Task The_central_log_has_each_line_at_each_step(Step step, bool foreign)
         => Assert.Equal(["collector: 10000 lines, 10000 of them different, of 10000"], await RunAsync(CentralLogging.RunAsync, step, foreign));
 
     private static async Task<string[]> RunAsync(Func<Step, string?, TextWriter, Task> system, Step step, bool foreign)

@@ -9,22 +9,22 @@ public sealed class SampleTests
 {
     [Theory]
     [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
-    public async Task The_program_that_fetches(string server)
+    public async Task The_sample_that_fetches_prints_what_its_page_says(string server)
         => Assert.Equal(["tasks.sweep, 2 more", "tasks.wash, 1 more", "tasks.dry, 0 more", "nothing"], await RunAsync(server, Fetching.RunAsync));
 
     [Theory]
     [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
-    public async Task The_program_that_manages_a_stream(string server)
+    public async Task The_sample_that_manages_a_stream_prints_what_its_page_says(string server)
         => Assert.Equal(["2 of 1000 messages", "report has 2 messages to read", "the last login is Grace", "1 removed"], await RunAsync(server, StreamPrograms.Management.RunAsync));
 
     [Theory]
     [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
-    public async Task The_program_with_a_bucket(string server)
+    public async Task The_sample_with_a_bucket_prints_what_its_page_says(string server)
         => Assert.Equal(["users.1 is Ada Lovelace", "users.1 is Ada Lovelace", "users.2 was deleted"], await RunAsync(server, Buckets.RunAsync));
 
     [Theory]
     [MemberData(nameof(EachServer.All), MemberType = typeof(EachServer))]
-    public async Task The_program_with_an_object_store(string server)
+    public async Task The_sample_with_an_object_store_prints_what_its_page_says(string server)
         => Assert.Equal(["2026/november: all orders, 13 bytes", "tea 4, milk 2"], await RunAsync(server, StreamPrograms.Objects.RunAsync));
 
     [Theory]

@@ -51,7 +51,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_publishes_and_subscribes(ServerKind kind)
+    public async Task A_program_that_publishes_and_subscribes_works(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         string url = server.Url;
@@ -89,7 +89,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_connects_in_the_background_and_reads_until_it_is_cancelled(ServerKind kind)
+    public async Task A_program_that_connects_in_the_background_and_reads_until_it_is_cancelled_works(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         string url = server.Url;
@@ -121,7 +121,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_reads_messages_in_a_loop(ServerKind kind)
+    public async Task A_program_that_reads_messages_in_a_loop_works(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options, Token);
@@ -171,7 +171,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_sends_requests(ServerKind kind)
+    public async Task A_program_that_sends_requests_works(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options with { RequestTimeout = Wait.Limit }, Token);
@@ -200,7 +200,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_sends_requests_with_values_and_one_that_replies(ServerKind kind)
+    public async Task Programs_that_send_requests_with_values_and_reply_work(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options with { RequestTimeout = Wait.Limit }, Token);
@@ -220,7 +220,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task Programs_with_options(ServerKind kind)
+    public async Task Programs_with_options_run(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(
             kind, static o => o.Users = [new User("u", "p")], "authorization { user: u, password: p }");
@@ -247,7 +247,7 @@ public sealed partial class MovedProgramTests
     }
 
     [Fact]
-    public async Task A_program_with_a_credentials_file()
+    public async Task A_program_with_a_credentials_file_runs()
     {
         var site = new OperatorSite();
         using var server = NatsServer.StartWithConfiguration(site.Configuration);
@@ -261,7 +261,7 @@ public sealed partial class MovedProgramTests
     [Theory]
     [InlineData(ServerKind.Broker)]
     [InlineData(ServerKind.Nats)]
-    public async Task A_program_that_publishes_without_a_server(ServerKind kind)
+    public async Task A_program_that_publishes_without_a_server_works(ServerKind kind)
     {
         await using AnyServer server = await AnyServer.StartAsync(kind);
         await using BrokerConnection nats = await Patient.ConnectAsync(server.Options with { ReconnectBufferSize = 1000 }, Token);

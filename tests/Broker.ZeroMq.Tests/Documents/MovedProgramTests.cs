@@ -32,7 +32,7 @@ public sealed class MovedProgramTests
     // Programs
 
     [Fact]
-    public void Bind_and_connect()
+    public void Programs_that_bind_and_connect_run()
     {
         string endpoint = Bound(out var push);
         using (push)
@@ -53,7 +53,7 @@ public sealed class MovedProgramTests
     }
 
     [Fact]
-    public void Send_and_receive()
+    public void Programs_that_send_and_receive_run()
     {
         byte[] id = [7];
         var events = new List<string>();
@@ -122,7 +122,7 @@ public sealed class MovedProgramTests
     }
 
     [Fact]
-    public async Task Poller_and_proxy()
+    public async Task Programs_with_a_poller_and_a_proxy_run()
     {
         using var context = new ZeroMqContext();
         using var a = new PairSocket(context: context);

@@ -14,7 +14,7 @@ public sealed class SecurityPageTests
     public void All_code_of_the_page_is_in_this_file() => Assert.Equal(Page.CodeOf("zeromq-security.md"), Page.ShownIn("SecurityPageTests.cs"));
 
     [Fact]
-    public async Task A_server_of_CURVE_that_knows_its_clients()
+    public async Task The_server_of_CURVE_of_the_page_admits_clients_that_it_knows()
     {
         var known = new Dictionary<CurveKey, string> { [Curve.ClientKeys.PublicKey] = "alice" };
         var folder = Directory.CreateTempSubdirectory("zmq");

@@ -55,7 +55,7 @@ public sealed class ZeroMqPageTests
     private static IEnumerable<string> Named(PropertyInfo[] all, string before) => all.Select(property => before + property.Name);
 
     [Fact]
-    public void A_program_of_a_few_lines()
+    public void The_first_program_of_the_page_runs()
     {
         using var written = new StringWriter();
         var Console = written;
@@ -71,7 +71,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public async Task A_poller()
+    public async Task The_poller_of_the_page_runs()
     {
         using var requests = new ResponseSocket();
         using var work = new PushSocket();
@@ -118,7 +118,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public async Task A_caller_driven_loop()
+    public async Task The_caller_driven_loop_of_the_page_runs()
     {
         using var rep = new ResponseSocket();
         string endpoint = rep.Bind("tcp://127.0.0.1:*");
@@ -150,7 +150,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public void Sockets_in_one_process()
+    public void The_sockets_in_one_process_of_the_page_run()
     {
         // shown:
         using var context = new ZeroMqContext();
@@ -164,7 +164,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public void Options()
+    public void The_options_of_the_page_are_accepted()
     {
         using var written = new StringWriter();
         var Console = TextWriter.Synchronized(written);
@@ -185,7 +185,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public async Task A_proxy_between_publishers_and_subscribers()
+    public async Task The_proxy_of_the_page_forwards_messages()
     {
         using var pub = new XPublisherSocket();
         using var sub = new SubscriberSocket();
@@ -206,7 +206,7 @@ public sealed class ZeroMqPageTests
     }
 
     [Fact]
-    public void A_manual_publisher()
+    public void The_manual_publisher_of_the_page_runs()
     {
         using var sub = new SubscriberSocket();
 

@@ -10,17 +10,17 @@ public sealed class IpcFaultTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public void A_missing_folder() => Assert.Equal($"the folder {_folder}/none does not exist", BindTo($"{_folder}/none/file"));
+    public void A_missing_folder_is_named() => Assert.Equal($"the folder {_folder}/none does not exist", BindTo($"{_folder}/none/file"));
 
     [Fact]
-    public void A_file_in_place_of_a_folder()
+    public void A_file_in_place_of_a_folder_is_named()
     {
         File.WriteAllText(FilePath, "");
         Assert.Equal($"{FilePath} is not a folder", BindTo($"{FilePath}/socket"));
     }
 
     [Fact]
-    public void A_file_that_is_not_a_socket()
+    public void A_file_that_is_not_a_socket_is_named()
     {
         File.WriteAllText(FilePath, "kept");
         Assert.Equal("the path is a file that is not a socket", BindTo(FilePath));
@@ -28,10 +28,10 @@ public sealed class IpcFaultTests : IDisposable
     }
 
     [Fact]
-    public void A_folder() => Assert.Equal("the path is a folder", BindTo(_folder));
+    public void A_folder_in_place_of_a_socket_is_named() => Assert.Equal("the path is a folder", BindTo(_folder));
 
     [Fact]
-    public void A_path_in_use()
+    public void A_path_in_use_is_named()
     {
         using var first = new PullSocket();
         first.Bind("ipc://" + FilePath);
@@ -39,14 +39,14 @@ public sealed class IpcFaultTests : IDisposable
     }
 
     [Fact]
-    public void A_folder_that_may_not_be_written_to()
+    public void A_folder_that_may_not_be_written_to_is_named()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "It uses /sys.");
         Assert.Equal("this process may not create files in the folder /sys", BindTo("/sys/socket"));
     }
 
     [Fact]
-    public void A_path_that_is_too_long()
+    public void A_path_that_is_too_long_is_named()
     {
         using var pull = new PullSocket();
         Assert.Contains("longer than 103 octets", Assert.Throws<FormatException>(() => pull.Bind("ipc:///" + new string('x', 200))).Message, StringComparison.Ordinal);

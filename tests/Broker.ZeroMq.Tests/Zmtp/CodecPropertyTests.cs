@@ -70,7 +70,7 @@ public sealed class CodecPropertyTests
             });
 
     [Fact]
-    public void Metadata_round_trip()
+    public void Metadata_is_read_as_it_was_written()
         => Gen.Select(Name, Gen.Byte.Array[0, 40]).Array[0, 5].Sample(properties =>
         {
             byte[] metadata = new byte[properties.Sum(p => ZmtpMetadataWriter.Size(p.Item1.Length, p.Item2.Length))];
