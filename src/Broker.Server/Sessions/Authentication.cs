@@ -1,6 +1,5 @@
 using System.Security.Cryptography.X509Certificates;
 using Broker.Protocol;
-using Broker.Transport;
 
 namespace Broker.Server;
 
