@@ -170,6 +170,6 @@ internal sealed partial class RoutingPublisher
 
         return group is not null
             ? DeliverToOne(group, cursor.Route, in message)
-            : TryDeliver(renamed!.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject));
+            : TryDeliverRenamed(renamed!.Subscription, renamed.Route, in message);
     }
 }

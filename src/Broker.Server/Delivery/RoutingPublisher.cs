@@ -233,7 +233,7 @@ internal sealed partial class RoutingPublisher
 
         foreach (RenamedDelivery renamed in route.RenamedDeliveries)
         {
-            delivered += TryDeliver(renamed.Subscription, renamed.Route, message.WithSubject(renamed.Route.Subject)) ? 1 : 0;
+            delivered += TryDeliverRenamed(renamed.Subscription, renamed.Route, in message) ? 1 : 0;
         }
 
         if (route.LateSubscribers is { } growth)
@@ -336,6 +336,10 @@ internal sealed partial class RoutingPublisher
     {
         Route to = route;
         Subscription member = group.GetOther(at, ref to);
-        return to == route ? TryDeliver(member, route, in message) : TryDeliver(member, to, message.WithSubject(to.Subject));
+        return to == route ? TryDeliver(member, route, in message) : TryDeliverRenamed(member, to, in message);
     }
+
+    // A message of a stream has the subject of the stream in each account.
+    private bool TryDeliverRenamed(Subscription subscription, Route route, in RoutedMessage message)
+        => TryDeliver(subscription, route, IsRenaming ? message : message.WithSubject(route.Subject));
 }

@@ -81,8 +81,18 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             Name = consumer.Name,
             Created = consumer.Created,
             Config = withConfiguration ? consumer.Config : null,
-            Delivered = new SequencePair { ConsumerSeq = consumer.Progress.Deliveries, StreamSeq = consumer.Progress.Delivered },
-            AckFloor = new SequencePair { ConsumerSeq = consumer.Progress.DeliveryFloor, StreamSeq = consumer.Progress.Floor },
+            Delivered = new SequencePair
+            {
+                ConsumerSeq = consumer.Progress.Deliveries,
+                StreamSeq = consumer.Progress.Delivered,
+                LastActive = TimeOf(consumer.LastDelivery),
+            },
+            AckFloor = new SequencePair
+            {
+                ConsumerSeq = consumer.Progress.DeliveryFloor,
+                StreamSeq = consumer.Progress.Floor,
+                LastActive = TimeOf(consumer.LastAcknowledgement),
+            },
             NumAckPending = consumer.Progress.Pending.Count,
             NumRedelivered = consumer.Redelivered,
             NumWaiting = consumer.Waiting,
@@ -93,6 +103,8 @@ internal sealed class ConsumerRequests(ApiContext context, ManagementQueue queue
             Ts = context.Now,
         };
     }
+
+    private static DateTime? TimeOf(long ticks) => ticks == 0 ? null : new DateTime(ticks, DateTimeKind.Utc);
 
     private void Create(ApiRequest request)
     {

@@ -19,6 +19,9 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
     /// <summary>The number of messages that wait for another delivery.</summary>
     internal int Ready { get; private set; }
 
+    /// <summary>The time of the last acknowledgement since the start, in ticks of UTC; 0 for none.</summary>
+    internal long LastAcknowledgement { get; private set; }
+
     /// <summary>The number of messages that may be delivered beside those that are not acknowledged.</summary>
     internal long Room => consumer is { NeedsAcks: true, Config.MaxAckPending: > 0 and long most } ? most - Pending.Count : long.MaxValue;
 
@@ -54,7 +57,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
     {
         if (body.IsEmpty || body.SequenceEqual(Ack))
         {
-            Settle(sequence);
+            Settle(sequence, now);
         }
         else if (body.StartsWith(Nak))
         {
@@ -66,7 +69,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
         }
         else if (body.StartsWith(Term))
         {
-            Terminate(sequence, body[Term.Length..]);
+            Terminate(sequence, body[Term.Length..], now);
         }
         else
         {
@@ -77,14 +80,15 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
     }
 
     /// <summary>Acknowledges a message, and all before it if that is the policy of the consumer.</summary>
-    internal void Settle(ulong sequence)
+    internal void Settle(ulong sequence, long now)
     {
         if (consumer.Config.AckPolicy is ConsumerRules.AckAll)
         {
-            SettleTo(sequence);
+            SettleTo(sequence, now);
             return;
         }
 
+        LastAcknowledgement = now;
         int index = Pending.Find(sequence);
         if (index >= 0)
         {
@@ -181,7 +185,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
         return next;
     }
 
-    private void SettleTo(ulong sequence)
+    private void SettleTo(ulong sequence, long now)
     {
         bool isAny = false;
         while (Pending.Count > 0 && Pending.First.Sequence <= sequence)
@@ -195,6 +199,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
 
         if (isAny)
         {
+            LastAcknowledgement = now;
             log.Acknowledge(sequence, withAllBefore: true);
         }
     }
@@ -205,6 +210,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
         if (index >= 0 && Pending.Entries[index] is { IsReady: false } message)
         {
             Pending.Entries[index].Deadline = now + WaitOf(message.Deliveries);
+            consumer.LastDelivery = now;
         }
     }
 
@@ -228,6 +234,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
         if (delay > 0)
         {
             timer.Schedule(message.Deadline);
+            consumer.LastDelivery = now;
         }
         else
         {
@@ -262,13 +269,13 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
         return 0;
     }
 
-    private void Terminate(ulong sequence, ReadOnlySpan<byte> reason)
+    private void Terminate(ulong sequence, ReadOnlySpan<byte> reason, long now)
     {
         int index = Pending.Find(sequence);
         if (index >= 0)
         {
             PendingMessage message = Pending.Entries[index];
-            Settle(sequence);
+            Settle(sequence, now);
             ConsumerEvents.Terminated(host, consumer, message, reason);
         }
     }

@@ -27,6 +27,9 @@ internal ref struct PublishHeaders
     /// <summary>Whether the message has a time to live of its own.</summary>
     internal bool HasTimeToLive { get; private set; }
 
+    /// <summary>Whether an import of the service has named the requester's account. A stream does not keep this header.</summary>
+    internal bool HasRequestInfo { get; private set; }
+
     /// <summary>Whether the message says that its subject has no value.</summary>
     internal bool IsMarker { get; private set; }
 
@@ -35,6 +38,31 @@ internal ref struct PublishHeaders
 
     /// <summary>The error of a header that is not valid or not supported.</summary>
     internal ApiError? Error { get; private set; }
+
+    private static ReadOnlySpan<byte> RequestInfo => "Nats-Request-Info:"u8;
+
+    /// <summary>Copies a block without the headers that name the requester's account.</summary>
+    /// <returns>The length of the copy; 0 if no other header is in the block.</returns>
+    internal static int CopyWithoutRequestInfo(ReadOnlySpan<byte> block, Span<byte> destination)
+    {
+        int length = 0;
+        int lines = 0;
+        while (!block.IsEmpty)
+        {
+            int end = block.IndexOf("\r\n"u8);
+            ReadOnlySpan<byte> line = end < 0 ? block : block[..(end + 2)];
+            block = block[line.Length..];
+            if (line.Length < RequestInfo.Length || !Ascii.EqualsIgnoreCase(line[..RequestInfo.Length], RequestInfo))
+            {
+                line.CopyTo(destination[length..]);
+                length += line.Length;
+                lines++;
+            }
+        }
+
+        // The first line is the version, and the last one is empty.
+        return lines > 2 ? length : 0;
+    }
 
     /// <summary>Reads the headers in one pass.</summary>
     internal static PublishHeaders Read(ReadOnlySpan<byte> block)
@@ -92,6 +120,10 @@ internal ref struct PublishHeaders
         else if (Ascii.EqualsIgnoreCase(name, "Marker-Reason"u8))
         {
             IsMarker = true;
+        }
+        else if (Ascii.EqualsIgnoreCase(name, "Request-Info"u8))
+        {
+            HasRequestInfo = true;
         }
         else if (Ascii.EqualsIgnoreCase(name, "Batch-Id"u8))
         {

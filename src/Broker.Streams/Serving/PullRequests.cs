@@ -6,6 +6,7 @@ namespace Broker.Streams;
 internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, ConsumerTimer timer)
 {
     private const string NoMessages = "404 No Messages";
+    private const string RequestsPending = "408 Requests Pending";
 
     private readonly Queue<PullRequest> _waiting = new();
 
@@ -28,7 +29,11 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
     }
 
     /// <summary>Adds a request, or answers it with a status. Returns false if it does not wait.</summary>
-    internal bool TryAdd(ReadOnlySpan<byte> reply, ReadOnlySpan<byte> body, bool isAnyMessage, long now)
+    /// <param name="reply">The subject for the messages.</param>
+    /// <param name="body">The body of the request.</param>
+    /// <param name="messages">The number of messages that the consumer has to deliver, now or after acknowledgements.</param>
+    /// <param name="now">The time in ticks of UTC.</param>
+    internal bool TryAdd(ReadOnlySpan<byte> reply, ReadOnlySpan<byte> body, long messages, long now)
     {
         if (Refusal(reply, body, out PullRequest pull) is { } refusal)
         {
@@ -36,9 +41,9 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
             return false;
         }
 
-        if (pull is { NoWait: true, Expires: 0 } && !isAnyMessage)
+        if (pull.NoWait && StatusWithoutWait(pull, messages) is { } status)
         {
-            ConsumerStatus.Send(host, reply, NoMessages);
+            ConsumerStatus.Send(host, reply, status);
             return false;
         }
 
@@ -90,7 +95,7 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
         return false;
     }
 
-    /// <summary>Ends the requests that do not wait, because there is nothing to deliver now.</summary>
+    /// <summary>Ends the requests that do not wait, because all messages have been delivered.</summary>
     internal void EndUnwaiting()
     {
         for (int i = _waiting.Count; i > 0; i--)
@@ -98,7 +103,7 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
             PullRequest pull = _waiting.Dequeue();
             if (pull.NoWait && (pull.IsServed || pull.Expires == 0))
             {
-                End(pull, NoMessages);
+                ConsumerStatus.Send(host, pull.Reply, NoMessages);
             }
             else
             {
@@ -144,6 +149,17 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
         }
 
         return next;
+    }
+
+    // The messages of earlier requests are not there for a request that does not wait.
+    private string? StatusWithoutWait(PullRequest pull, long messages)
+    {
+        if (messages == 0)
+        {
+            return pull.Expires == 0 ? NoMessages : null;
+        }
+
+        return messages < Wanted ? RequestsPending : null;
     }
 
     private string? Refusal(ReadOnlySpan<byte> reply, ReadOnlySpan<byte> body, out PullRequest pull)

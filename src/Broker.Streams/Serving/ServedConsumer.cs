@@ -84,6 +84,15 @@ internal sealed class ServedConsumer
     /// <summary>The number of messages that wait for an acknowledgement and were delivered more than once.</summary>
     internal int Redelivered => _acks.Redelivered;
 
+    /// <summary>
+    /// The time of the last delivery since the start, in ticks of UTC; 0 for none. As in nats-server, an acknowledgement
+    /// that asks for more time or for a later delivery counts too.
+    /// </summary>
+    internal long LastDelivery { get; set; }
+
+    /// <summary>The time of the last acknowledgement since the start, in ticks of UTC; 0 for none.</summary>
+    internal long LastAcknowledgement => _acks.LastAcknowledgement;
+
     /// <summary>When the pause of the consumer ends, in ticks of UTC; 0 if it is not paused.</summary>
     internal long PausedUntil => Config.PauseUntil is { } until && until.Ticks > _host.Now ? until.Ticks : 0;
 
@@ -121,7 +130,7 @@ internal sealed class ServedConsumer
     {
         long now = _host.Now;
         _lastActivity = now;
-        if (_pulls.TryAdd(reply, body, Undelivered + _acks.Ready > 0, now))
+        if (_pulls.TryAdd(reply, body, Undelivered + _acks.Ready, now))
         {
             _host.Wake(this);
         }
@@ -138,7 +147,7 @@ internal sealed class ServedConsumer
         _lastActivity = now;
         if (body.StartsWith(next))
         {
-            _acks.Settle(sequence);
+            _acks.Settle(sequence, now);
             Pull(reply, body[next.Length..]);
             return;
         }
@@ -210,7 +219,12 @@ internal sealed class ServedConsumer
         if (read.Count == 0)
         {
             _host.Return(read);
-            _pulls.EndUnwaiting();
+
+            // Without room, the messages come after acknowledgements, and the requests wait for them.
+            if (_acks.Room > 0)
+            {
+                _pulls.EndUnwaiting();
+            }
         }
         else if (read.TryReadNow())
         {
@@ -372,7 +386,7 @@ internal sealed class ServedConsumer
             return false;
         }
 
-        _lastActivity = now;
+        _lastActivity = LastDelivery = now;
         Progress.Deliver(message.Sequence, number, deliveries, NeedsAcks);
         _log.Deliver(message.Sequence, number, deliveries, NeedsAcks);
         if (NeedsAcks)

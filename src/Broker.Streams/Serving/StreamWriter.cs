@@ -6,6 +6,8 @@ namespace Broker.Streams;
 /// <summary>Checks messages and queues them for the disk. Used on the loop of the account only.</summary>
 internal sealed class StreamWriter(PendingReplies pending, Responder responder, StoreReports reports)
 {
+    private byte[] _headers = [];
+
     private static ReadOnlySpan<byte> RollupOfSubject => "sub"u8;
 
     private static ReadOnlySpan<byte> RollupOfAll => "all"u8;
@@ -213,11 +215,12 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
             token = pending.Add(answer);
         }
 
+        ReadOnlySpan<byte> block = headers.HasRequestInfo ? WithoutRequestInfo(message.Headers) : message.Headers;
         MessageFlags flags = stream.Config.AllowMsgTtl == true ? headers.Flags : MessageFlags.None;
         QueueStatus status = headers.Rollup.IsEmpty
-            ? batch.Append(stored, message.Subject, message.Headers, message.Body, reports, token, flags)
+            ? batch.Append(stored, message.Subject, block, message.Body, reports, token, flags)
             : batch.AppendAndPurge(
-                stored, message.Subject, message.Headers, message.Body, Ascii.EqualsIgnoreCase(headers.Rollup, RollupOfAll) ? All : message.Subject, reports, token, flags);
+                stored, message.Subject, block, message.Body, Ascii.EqualsIgnoreCase(headers.Rollup, RollupOfAll) ? All : message.Subject, reports, token, flags);
         if (status == QueueStatus.Queued)
         {
             stream.SetLastId(headers.MessageId);
@@ -240,6 +243,16 @@ internal sealed class StreamWriter(PendingReplies pending, Responder responder, 
         }
 
         responder.Reject(reply, stream, StoreErrors.Of(status, stream.Store, stream.Stored));
+    }
+
+    private ReadOnlySpan<byte> WithoutRequestInfo(ReadOnlySpan<byte> block)
+    {
+        if (_headers.Length < block.Length)
+        {
+            _headers = new byte[block.Length];
+        }
+
+        return _headers.AsSpan(0, PublishHeaders.CopyWithoutRequestInfo(block, _headers));
     }
 
     // The acknowledgement of a duplicate waits for the disk too.

@@ -21,15 +21,20 @@ internal sealed class StreamServer : IAsyncDisposable
 
     internal string Url => _server.Url;
 
-    internal static async Task<StreamServer> StartAsync(string name)
+    /// <summary>Starts a server.</summary>
+    /// <param name="name"><see cref="Ours"/> or <see cref="Theirs"/>.</param>
+    /// <param name="configuration">The content of the configuration file.</param>
+    internal static async Task<StreamServer> StartAsync(string name, string configuration = "")
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory("streams-");
-        string[] flags = ["-js", "-sd", folder.FullName, "-m", "-1"];
+        string file = Path.Combine(folder.FullName, "server.conf");
+        string[] flags = ["-js", "-sd", Path.Combine(folder.FullName, "store"), "-m", "-1"];
         try
         {
+            await File.WriteAllTextAsync(file, configuration, TestContext.Current.CancellationToken);
             INatsServer server = name == Ours
-                ? await BrokerProcess.StartAsync(-1, flags)
-                : NatsServer.StartWithConfiguration("", NewerNatsServers.Require(NewerNatsServers.Sid), flags);
+                ? await BrokerProcess.StartAsync(-1, ["-c", file, .. flags])
+                : NatsServer.StartWithConfiguration(configuration, NewerNatsServers.Require(NewerNatsServers.Sid), flags);
             return new StreamServer(folder, server);
         }
         catch

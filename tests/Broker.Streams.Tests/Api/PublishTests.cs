@@ -35,6 +35,23 @@ public sealed class PublishTests
         Assert.Equal(2, await site.PublishAsync("s.a", "", "Nats-Expected-Stream: S;Nats-Expected-Last-Sequence: 1;Nats-Expected-Last-Msg-Id: m;Nats-Expected-Last-Subject-Sequence: 1"));
     }
 
+    [Theory]
+    [InlineData("a: b;Nats-Request-Info: {}", "NATS/1.0\r\na: b\r\n\r\n")]
+    [InlineData("nats-request-info: {};a: b;Nats-Request-Info:", "NATS/1.0\r\na: b\r\n\r\n")]
+    [InlineData("Nats-Request-Info: {}", "")]
+    [InlineData("Nats-Request-Infos: {}", "NATS/1.0\r\nNats-Request-Infos: {}\r\n\r\n")]
+    public async Task A_stored_message_does_not_have_the_header_that_an_import_of_the_service_has_added(string headers, string expected)
+    {
+        await using ApiSite site = await ApiSite.StartAsync();
+        await site.CreateAsync("S");
+
+        await site.PublishAsync("S", "body", headers);
+
+        JsonElement message = (await site.CallAsync("STREAM.MSG.GET.S", "{\"seq\":1}")).GetProperty("message");
+        string stored = message.TryGetProperty("hdrs", out JsonElement block) ? Encoding.UTF8.GetString(block.GetBytesFromBase64()) : "";
+        Assert.Equal((expected, "body"), (stored, Encoding.UTF8.GetString(message.GetProperty("data").GetBytesFromBase64())));
+    }
+
     [Fact]
     public async Task An_expectation_counts_messages_that_wait_for_the_disk()
     {
