@@ -84,6 +84,14 @@ public sealed class NatsServer : INatsServer, IDisposable
         Run(Port);
     }
 
+    /// <summary>Kills the server and starts it again on the same port when the callback has completed.</summary>
+    public async Task RestartAsync(Func<Task> meanwhile)
+    {
+        Kill();
+        await meanwhile();
+        Run(Port);
+    }
+
     /// <summary>Sends a signal by its name, such as TERM or STOP.</summary>
     public void Signal(string name) => Process.Signal(name);
 

@@ -18,8 +18,9 @@ internal sealed class PyPuller : PyPeer
             socket.connect(endpoint)
         state = threading.Condition()
         count, disorder, most, seen, last = 0, 0, -1, {}, {}
+        period, again, arrived = 0, 0, {}
         def run():
-            global count, disorder
+            global count, disorder, again
             while True:
                 with state:
                     while not taking or count == most:
@@ -34,6 +35,8 @@ internal sealed class PyPuller : PyPeer
                     number = int(number)
                     seen.setdefault(name, {}).setdefault(number, 0)
                     seen[name][number] += 1
+                    again += arrived.get((name, number)) == period
+                    arrived[name, number] = period
                     if number <= last.get(name, -1):
                         disorder += 1
                     last[name] = number
@@ -53,6 +56,11 @@ internal sealed class PyPuller : PyPeer
                     print(count)
                 elif words[0] == 'distinct':
                     print(sum(len(n) for n in seen.values()))
+                elif words[0] == 'period':
+                    period += 1
+                    print('ok')
+                elif words[0] == 'again':
+                    print(again)
                 elif words[0] == 'disorder':
                     print(disorder)
                 elif words[0] == 'numbers':
@@ -82,6 +90,12 @@ internal sealed class PyPuller : PyPeer
 
     /// <summary>How many different messages it received.</summary>
     internal Task<long> DistinctAsync() => AskNumberAsync("distinct");
+
+    /// <summary>Begins a new period.</summary>
+    internal Task BeginPeriodAsync() => AskAsync("period");
+
+    /// <summary>How many messages arrived again in the period in which they had arrived last.</summary>
+    internal Task<long> AgainAsync() => AskNumberAsync("again");
 
     /// <summary>How many messages arrived after a later one of the same pusher.</summary>
     internal Task<long> DisorderAsync() => AskNumberAsync("disorder");
