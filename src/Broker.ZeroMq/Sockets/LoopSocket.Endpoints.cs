@@ -82,7 +82,6 @@ public abstract partial class LoopSocket
     /// <exception cref="ObjectDisposedException">
     /// The socket is closed, or the <see cref="InprocNames"/> object of its options is disposed.
     /// </exception>
-    /// <exception cref="ObjectDisposedException">The socket or the context of its names is closed.</exception>
     public void Connect(string endpoint) => ConnectAs(endpoint, routingId: null);
 
     /// <summary>Connects to an endpoint whose peer has the given routing id; null if it announces one.</summary>

@@ -216,7 +216,7 @@ public abstract partial class LoopSocket : IAsyncDisposable
         }
         catch (Exception e) when (e is not OutOfMemoryException)
         {
-            // As above.
+            // The documentation of this option says the same.
         }
     }
 }
