@@ -23,7 +23,7 @@ public sealed class ChurnTests
     private static CancellationToken Ended => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Row10_after_kills_under_churn_both_sides_know_the_same_interest()
+    public async Task After_kills_under_churn_both_sides_know_the_same_interest()
     {
         await using LeafSite site = await LeafSite.StartAsync();
         BrokerConnection edge = await site.AtEdgeAsync();

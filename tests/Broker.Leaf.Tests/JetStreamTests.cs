@@ -36,7 +36,7 @@ public sealed class JetStreamTests
 
     [Theory]
     [MemberData(nameof(Sites))]
-    public async Task Row13_NATS_Net_uses_streams_buckets_and_objects_through_the_edge(string version, string? hubDomain, string? clientDomain)
+    public async Task NATS_Net_uses_streams_buckets_and_objects_through_the_edge(string version, string? hubDomain, string? clientDomain)
     {
         using var store = new StoreFolder();
         await using LeafSite site = await LeafSite.StartAsync(version, hubConfiguration: store.Configuration(hubDomain));
@@ -54,7 +54,7 @@ public sealed class JetStreamTests
 
     [Theory]
     [MemberData(nameof(Sites))]
-    public async Task Row13_npm_s_client_uses_streams_buckets_and_objects_through_the_edge(string version, string? hubDomain, string? clientDomain)
+    public async Task Npm_s_client_uses_streams_buckets_and_objects_through_the_edge(string version, string? hubDomain, string? clientDomain)
     {
         string node = Programs.Require("node");
         string folder = Path.Combine(Repository.Root, "tests", "Broker.Leaf.Tests", "peers", "node");

@@ -12,7 +12,7 @@ public sealed class LinkTests
     [Theory]
     [InlineData("authorization { user: edge, password: \"se:cret@1\" }", "edge:se%3Acret%401")]
     [InlineData("no_advertise: false", "")]
-    public async Task Row7_user_and_password_of_the_address_are_sent(string leafKeys, string userInfo)
+    public async Task User_and_password_of_the_address_are_sent(string leafKeys, string userInfo)
     {
         await using LeafSite site = await LeafSite.StartAsync(leafKeys: leafKeys, userInfo: userInfo);
 
@@ -21,7 +21,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task Row7_wrong_credentials_are_reported_without_the_password()
+    public async Task Wrong_credentials_are_reported_without_the_password()
     {
         int port = FreePort.Next();
         using NatsServer hub = LeafSite.StartHub(HubVersion.Installed, port, leafKeys: "authorization { user: a, password: b }");
@@ -51,7 +51,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task Row10_after_a_restart_of_the_hub_both_sides_know_the_present_interest()
+    public async Task After_a_restart_of_the_hub_both_sides_know_the_present_interest()
     {
         await using LeafSite site = await LeafSite.StartAsync();
         BrokerConnection edge = await site.AtEdgeAsync();
@@ -87,7 +87,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task Row11_two_links_of_one_account_to_one_cluster_end_with_a_detected_loop_or_one_message()
+    public async Task Two_links_of_one_account_to_one_cluster_end_with_a_detected_loop_or_one_message()
     {
         int first = FreePort.Next();
         int second = FreePort.Next();
@@ -107,7 +107,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task Row5_a_message_over_the_hub_s_maximum_payload_is_lost_here_and_the_link_stays()
+    public async Task A_message_over_the_hub_s_maximum_payload_is_lost_here_and_the_link_stays()
     {
         await using LeafSite site = await LeafSite.StartAsync(
             hubConfiguration: "max_payload: 1024", configure: static options => options.MaxPayload = 1024 * 1024);
@@ -126,7 +126,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task Row14_a_hub_that_reads_nothing_costs_bounded_memory_and_every_loss_is_counted()
+    public async Task A_hub_that_reads_nothing_costs_bounded_memory_and_every_loss_is_counted()
     {
         await using LeafSite site = await LeafSite.StartAsync(change: static remote => remote with { MaxPendingBytes = 1024 * 1024 });
         BrokerConnection hub = await site.AtHubAsync();

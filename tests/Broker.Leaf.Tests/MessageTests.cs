@@ -13,7 +13,7 @@ public sealed class MessageTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row1_messages_pass_both_ways_with_exact_counts_and_interest_has_edges(string version)
+    public async Task Messages_pass_both_ways_with_exact_counts_and_interest_has_edges(string version)
     {
         await using LeafSite site = await LeafSite.StartAsync(version);
         BrokerConnection hub = await site.AtHubAsync();
@@ -51,7 +51,7 @@ public sealed class MessageTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row2_a_group_member_of_the_same_side_comes_first_and_each_message_reaches_one_member(string version)
+    public async Task A_group_member_of_the_same_side_comes_first_and_each_message_reaches_one_member(string version)
     {
         await using LeafSite site = await LeafSite.StartAsync(version);
         BrokerConnection hub = await site.AtHubAsync();
@@ -86,7 +86,7 @@ public sealed class MessageTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row2_a_group_over_two_filters_receives_one_message_and_only_named_groups_receive_it(string version)
+    public async Task A_group_over_two_filters_receives_one_message_and_only_named_groups_receive_it(string version)
     {
         await using LeafSite site = await LeafSite.StartAsync(version);
         BrokerConnection hub = await site.AtHubAsync();
@@ -110,7 +110,7 @@ public sealed class MessageTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row3_requests_with_headers_and_without_responders_pass_both_ways(string version)
+    public async Task Requests_with_headers_and_without_responders_pass_both_ways(string version)
     {
         await using LeafSite site = await LeafSite.StartAsync(version);
         BrokerConnection hub = await site.AtHubAsync();

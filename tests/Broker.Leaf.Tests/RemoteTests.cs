@@ -17,7 +17,7 @@ public sealed class RemoteTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row4_denied_imports_do_not_come_and_denied_exports_do_not_go(string version)
+    public async Task Denied_imports_do_not_come_and_denied_exports_do_not_go(string version)
     {
         await using LeafSite site = await LeafSite.StartAsync(
             version, change: static r => r with { DenyImports = ["secret.in.>"], DenyExports = ["secret.out"] });
@@ -40,7 +40,7 @@ public sealed class RemoteTests
     }
 
     [Fact]
-    public async Task Row4_denied_imports_are_in_CONNECT_and_their_interest_is_not_announced()
+    public async Task Denied_imports_are_in_CONNECT_and_their_interest_is_not_announced()
     {
         await using var hub = new FakeHub();
         await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);
@@ -60,7 +60,7 @@ public sealed class RemoteTests
     }
 
     [Fact]
-    public async Task Row9_after_the_loss_of_one_hub_the_link_goes_to_the_other_one_that_it_has_discovered()
+    public async Task After_the_loss_of_one_hub_the_link_goes_to_the_other_one_that_it_has_discovered()
     {
         int[] leafPorts = [FreePort.Next(), FreePort.Next()];
         int[] routePorts = [FreePort.Next(), FreePort.Next()];
@@ -84,7 +84,7 @@ public sealed class RemoteTests
     }
 
     [Fact]
-    public async Task Row12_a_requester_of_another_cluster_gets_its_answer_and_clients_here_see_its_own_reply_subject()
+    public async Task A_requester_of_another_cluster_gets_its_answer_and_clients_here_see_its_own_reply_subject()
     {
         int leafPort = FreePort.Next();
         int[] gateways = [FreePort.Next(), FreePort.Next()];
@@ -130,7 +130,7 @@ public sealed class RemoteTests
     }
 
     [Fact]
-    public async Task Row12_the_prefix_of_another_cluster_is_hidden_and_comes_back_with_the_answer()
+    public async Task The_prefix_of_another_cluster_is_hidden_and_comes_back_with_the_answer()
     {
         await using var hub = new FakeHub();
         await using BrokerServer edge = await BrokerServer.StartAsync(new BrokerServerOptions(), Ended);

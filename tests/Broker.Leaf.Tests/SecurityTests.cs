@@ -23,7 +23,7 @@ public sealed class SecurityTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row6_TLS_starts_after_INFO_if_the_hub_requires_it(string version)
+    public async Task TLS_starts_after_INFO_if_the_hub_requires_it(string version)
     {
         await using LeafSite site = await LeafSite.StartAsync(
             version, leafKeys: $"tls {{ {Certificates.PatientServerKeys} }}", change: static r => r with { Tls = Trusting, TlsTimeout = Wait.Limit });
@@ -33,7 +33,7 @@ public sealed class SecurityTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row6_a_hub_that_verifies_accepts_the_client_certificate(string version)
+    public async Task A_hub_that_verifies_accepts_the_client_certificate(string version)
     {
         await using LeafSite site = await LeafSite.StartAsync(
             version,
@@ -48,7 +48,7 @@ public sealed class SecurityTests
     }
 
     [Fact]
-    public async Task Row6_handshake_first_starts_TLS_before_INFO()
+    public async Task Handshake_first_starts_TLS_before_INFO()
     {
         await using LeafSite site = await LeafSite.StartAsync(
             NewerNatsServers.Sid,
@@ -59,21 +59,21 @@ public sealed class SecurityTests
     }
 
     [Fact]
-    public async Task Row6_a_hub_of_an_unknown_authority_is_refused()
+    public async Task A_hub_of_an_unknown_authority_is_refused()
         => await FailAsync($"tls {{ {Certificates.PatientServerKeys} }}", new ClientTlsOptions(), "TLS failed");
 
     [Fact]
-    public async Task Row6_a_hub_that_verifies_refuses_a_link_without_a_certificate()
+    public async Task A_hub_that_verifies_refuses_a_link_without_a_certificate()
         => await FailAsync($"tls {{ {Certificates.PatientServerKeys} verify: true }}", Trusting, "TLS failed: the remote requires a client certificate");
 
     [Fact]
-    public async Task Row6_a_link_that_requires_TLS_does_not_send_its_password_without_it()
+    public async Task A_link_that_requires_TLS_does_not_send_its_password_without_it()
         => await FailAsync("", Trusting, "the remote does not offer TLS");
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Row6_a_link_over_a_WebSocket_passes_messages(bool isSecure)
+    public async Task A_link_over_a_WebSocket_passes_messages(bool isSecure)
     {
         int port = FreePort.Next();
         string tls = isSecure ? $"tls {{ {Certificates.PatientServerKeys} }}" : "no_tls: true";
@@ -91,7 +91,7 @@ public sealed class SecurityTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row7_a_link_signs_the_nonce_with_an_nkey(string version)
+    public async Task A_link_signs_the_nonce_with_an_nkey(string version)
     {
         using var folder = new KeyFolder();
         var keys = UserCredentials.Generate();
@@ -106,7 +106,7 @@ public sealed class SecurityTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row7_the_hub_reports_an_expired_JWT_and_a_new_one_is_used(string version)
+    public async Task The_hub_reports_an_expired_JWT_and_a_new_one_is_used(string version)
     {
         using var folder = new KeyFolder();
         var keys = new JwtKeys();
@@ -130,7 +130,7 @@ public sealed class SecurityTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row7_the_hub_ends_the_link_of_a_revoked_JWT_and_a_new_one_is_used(string version)
+    public async Task The_hub_ends_the_link_of_a_revoked_JWT_and_a_new_one_is_used(string version)
     {
         using var folder = new KeyFolder();
         var keys = new JwtKeys();
@@ -159,7 +159,7 @@ public sealed class SecurityTests
 
     [Theory]
     [MemberData(nameof(Versions))]
-    public async Task Row8_two_accounts_with_two_links_exchange_nothing(string version)
+    public async Task Two_accounts_with_two_links_exchange_nothing(string version)
     {
         int port = FreePort.Next();
         using NatsServer hub = LeafSite.StartHub(
@@ -214,7 +214,7 @@ public sealed class SecurityTests
     }
 
     [Fact]
-    public async Task Row7_a_token_of_the_address_is_sent()
+    public async Task A_token_of_the_address_is_sent()
     {
         await using LeafSite site = await LeafSite.StartAsync(hubConfiguration: "authorization { token: s3cret }", userInfo: "s3cret");
 
@@ -222,7 +222,7 @@ public sealed class SecurityTests
     }
 
     [Fact]
-    public async Task Row7_a_credentials_file_is_read_anew_at_each_connect()
+    public async Task A_credentials_file_is_read_anew_at_each_connect()
     {
         using var folder = new KeyFolder();
         var keys = UserCredentials.Generate();
@@ -249,7 +249,7 @@ public sealed class SecurityTests
     }
 
     [Fact]
-    public async Task Row7_a_credentials_file_that_cannot_be_read_is_reported_and_tried_again()
+    public async Task A_credentials_file_that_cannot_be_read_is_reported_and_tried_again()
     {
         using var folder = new KeyFolder();
         string file = folder.Write("edge.creds", "nothing");

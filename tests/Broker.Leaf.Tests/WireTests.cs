@@ -160,7 +160,7 @@ public sealed class WireTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Row4_interest_outside_import_is_not_announced_and_messages_outside_export_are_not_sent()
+    public async Task Interest_outside_import_is_not_announced_and_messages_outside_export_are_not_sent()
     {
         foreach (string filter in new[] { "in.a", "in.secret", "*.b", "out", "$SYS.REQ.X" })
         {
@@ -185,7 +185,7 @@ public sealed class WireTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Row11_a_loop_is_reported_and_the_link_waits()
+    public async Task A_loop_is_reported_and_the_link_waits()
     {
         await _hub.AcceptAsync();
         await _hub.SendAsync(FakeHub.Info + "\r\n");

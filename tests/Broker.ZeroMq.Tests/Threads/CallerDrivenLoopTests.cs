@@ -35,7 +35,7 @@ public sealed class CallerDrivenLoopTests
     public void One_thread_sends_requests_and_answers_them_itself(string endpoint, bool portable) => Converse(endpoint, portable, attempts: 0);
 
     [Fact]
-    public void Attempts_are_iterations_without_a_wait() => Converse(AnyPort, portable: false, attempts: 50);
+    public void One_thread_that_makes_attempts_before_it_sleeps_does_so_too() => Converse(AnyPort, portable: false, attempts: 50);
 
     private static void Converse(string endpoint, bool portable, int attempts)
     {
