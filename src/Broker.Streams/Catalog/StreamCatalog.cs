@@ -40,6 +40,7 @@ internal sealed class StreamCatalog(StorageQuota? quota)
             Sequence = head.Sequence,
             Time = head.Time,
             Offset = (uint)offset,
+            HasHeaders = head.HeadersLength > 0,
             Size = head.Size,
             Segment = segment,
             Subject = stream.Subjects.GetOrAdd(subject),

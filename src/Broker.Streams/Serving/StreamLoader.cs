@@ -46,25 +46,28 @@ internal static class StreamLoader
         return all;
     }
 
+    // Only messages with headers are read, because a stream can have received gigabytes within its window.
     private static void LoadIds(ServedStream stream, long since)
     {
         var buffer = new MessageBuffer();
-        StreamSummary summary = stream.Store.Summarize(stream.Stored);
-        ulong next = Math.Min(stream.Stored.FirstAfter(since), Math.Max(summary.Last, 1));
-        while (summary.Messages > 0 && stream.Store.ReadNext(stream.Stored, next, buffer) == ReadStatus.Found)
+        ulong last = stream.Store.Summarize(stream.Stored).Last;
+        foreach (ulong sequence in stream.Store.WithHeaders(stream.Stored, since))
         {
-            ReadOnlySpan<byte> id = buffer.Headers.IsEmpty ? default : PublishHeaders.Read(buffer.Headers).MessageId;
-            if (buffer.Sequence == summary.Last)
+            if (stream.Store.Read(stream.Stored, sequence, buffer) != ReadStatus.Found)
+            {
+                return;
+            }
+
+            ReadOnlySpan<byte> id = PublishHeaders.Read(buffer.Headers).MessageId;
+            if (sequence == last)
             {
                 stream.SetLastId(id);
             }
 
             if (!id.IsEmpty && buffer.Time.Ticks >= since)
             {
-                stream.Duplicates.Add(id, buffer.Sequence, buffer.Time.Ticks).IsStored = true;
+                stream.Duplicates.Add(id, sequence, buffer.Time.Ticks).IsStored = true;
             }
-
-            next = buffer.Sequence + 1;
         }
     }
 }

@@ -95,6 +95,26 @@ internal static class StoreInspection
     }
 
     /// <summary>
+    /// The sequences of the messages with headers that are not older than a time, and that of the last message, if it has
+    /// headers.
+    /// </summary>
+    internal static List<ulong> WithHeaders(this StreamStore store, StoredStream stream, long time)
+    {
+        var found = new List<ulong>();
+        using StoreBatch batch = store.Begin();
+        EntryList entries = stream.Entries;
+        for (int i = Math.Min(entries.Find(stream.FirstAfter(time)), entries.Count - 1); i >= 0 && i < entries.Count; i++)
+        {
+            if (entries[i] is { IsDeleted: false, HasHeaders: true })
+            {
+                found.Add(entries[i].Sequence);
+            }
+        }
+
+        return found;
+    }
+
+    /// <summary>
     /// The last sequences of the subjects that match, in order: those that were the last ones when the sequence of the
     /// end was the last one of the stream.
     /// </summary>

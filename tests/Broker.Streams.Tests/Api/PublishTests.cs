@@ -112,6 +112,32 @@ public sealed class PublishTests
     }
 
     [Fact]
+    public async Task A_start_reads_no_message_without_headers()
+    {
+        var disk = new SimulatedDisk();
+        await using (ApiSite site = await ApiSite.StartAsync(disk))
+        {
+            await site.CreateAsync("S");
+            await site.PublishAsync("S", "1", "Nats-Msg-Id: one");
+            for (int i = 0; i < 200; i++)
+            {
+                await site.PublishAsync("S");
+            }
+        }
+
+        int reads = 0;
+        disk.Fails = what =>
+        {
+            reads += what is "read log" ? 1 : 0;
+            return false;
+        };
+        await using ApiSite again = await ApiSite.StartAsync(disk);
+
+        Assert.InRange(reads, 1, 100);
+        Assert.Equal(1, await again.PublishAsync("S", "1", "Nats-Msg-Id: one"));
+    }
+
+    [Fact]
     public async Task A_full_stream_refuses_or_discards_as_it_is_configured()
     {
         await using ApiSite site = await ApiSite.StartAsync();
