@@ -27,7 +27,7 @@ internal static class StoreRepair
         {
             foreach (StoredStream stream in streams)
             {
-                store.EndDamage(stream);
+                store.Queue.EndDamage(stream);
             }
 
             while (store.Commit())

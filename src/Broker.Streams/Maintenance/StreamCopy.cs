@@ -25,7 +25,7 @@ internal sealed class StreamCopy(StreamStore target, Action<long> advance, Cance
             using (StoreBatch batch = target.Begin())
             {
                 // The last messages can be deleted. Their sequences are not used again.
-                target.Collecting.AddStream(copy.Id, copy.Name, stream.Limits, stream.Configuration, (stream.First, stream.Last), batch.Time);
+                target.Queue.Collecting.AddStream(copy.Id, copy.Name, stream.Limits, stream.Configuration, (stream.First, stream.Last), batch.Time);
             }
 
             Commit();
@@ -58,10 +58,10 @@ internal sealed class StreamCopy(StreamStore target, Action<long> advance, Cance
                 throw new StoreException($"The message {entry.Sequence} of the stream '{stream.Name}' has changed since it was checked.");
             }
 
-            if (!target.TryImport(copy, head, _buffer))
+            if (!target.Queue.TryImport(copy, head, _buffer))
             {
                 Commit();
-                if (!target.TryImport(copy, head, _buffer))
+                if (!target.Queue.TryImport(copy, head, _buffer))
                 {
                     throw new StoreException($"The message {entry.Sequence} of the stream '{stream.Name}' cannot be stored: it is too large.");
                 }

@@ -50,7 +50,7 @@ internal sealed class LastMessageRead(DirectAnswer answer)
         }
 
         Span<byte> record = _record.AsSpan(0, entry.Size);
-        bool isRead = StreamStore.ReadBytes(stream.Stored, entry, record, canWait: false) == ReadStatus.Found
+        bool isRead = StoreReader.ReadBytes(stream.Stored, entry, record, canWait: false) == ReadStatus.Found
             && stream.Store.Check(stream.Stored, entry, record, out _) == ReadStatus.Found;
         if (isRead)
         {

@@ -94,7 +94,7 @@ internal sealed class DeliveryRead : IRead, IEntryReceiver
                 Array.Resize(ref _bytes, total + length);
             }
 
-            ReadStatus? status = StreamStore.ReadBytes(_consumer!.Stream.Stored, _entries[first], _bytes.AsSpan(total, length), canWait);
+            ReadStatus? status = StoreReader.ReadBytes(_consumer!.Stream.Stored, _entries[first], _bytes.AsSpan(total, length), canWait);
             if (status is null)
             {
                 return false;

@@ -3,7 +3,7 @@ namespace Broker.Streams;
 /// <summary>
 /// Queues records while it holds the store's lock, so that many messages need one lock and one reading of the clock.
 /// </summary>
-internal readonly ref struct StoreBatch(StreamStore store, long time)
+internal readonly ref struct StoreBatch(StoreQueue queue, long time)
 {
     /// <summary>The time of the records, in ticks of UTC.</summary>
     internal long Time => time;
@@ -19,11 +19,11 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
         MessageFlags flags = default)
     {
         long size = (long)RecordHead.Length + subject.Length + headers.Length + body.Length;
-        QueueStatus status = subject.Length > ushort.MaxValue ? QueueStatus.TooLarge : store.CanQueue(stream, size);
+        QueueStatus status = subject.Length > ushort.MaxValue ? QueueStatus.TooLarge : queue.CanQueue(stream, size);
         if (status == QueueStatus.Queued)
         {
             ulong sequence = ++stream.LastAssigned;
-            GroupBuffer group = store.Collecting;
+            GroupBuffer group = queue.Collecting;
             group.Add(GroupBuffer.HeadOf(RecordKind.Message, stream.Id, sequence, time, subject.Length, headers.Length, body.Length, flags), subject, headers, body);
             group.Complete(completion, token, sequence);
             stream.Enqueue(subject, sequence, (int)size);
@@ -47,7 +47,7 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
         MessageFlags flags = default)
     {
         long size = (2L * RecordHead.Length) + subject.Length + headers.Length + body.Length + filter.Length + sizeof(long);
-        QueueStatus status = store.CanQueue(stream, size);
+        QueueStatus status = queue.CanQueue(stream, size);
         if (status == QueueStatus.Queued)
         {
             status = Append(stream, subject, headers, body, completion, token, flags);
@@ -55,7 +55,7 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
 
         if (status == QueueStatus.Queued)
         {
-            store.Collecting.AddSubjectsPurged(stream.Id, filter, stream.LastAssigned, 0, time);
+            queue.Collecting.AddSubjectsPurged(stream.Id, filter, stream.LastAssigned, 0, time);
         }
 
         return status;
@@ -67,11 +67,11 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
     /// </summary>
     internal QueueStatus PurgeSubjects(StoredStream stream, ReadOnlySpan<byte> filter, ulong before, long keep, IStoreCompletion? completion, long token)
     {
-        QueueStatus status = filter.Length > ushort.MaxValue ? QueueStatus.TooLarge : store.CanQueue(stream, RecordHead.Length + filter.Length + sizeof(long));
+        QueueStatus status = filter.Length > ushort.MaxValue ? QueueStatus.TooLarge : queue.CanQueue(stream, RecordHead.Length + filter.Length + sizeof(long));
         if (status == QueueStatus.Queued)
         {
-            store.Collecting.AddSubjectsPurged(stream.Id, filter, Math.Min(before, stream.LastAssigned + 1), keep, time);
-            store.Collecting.Complete(completion, token, 0);
+            queue.Collecting.AddSubjectsPurged(stream.Id, filter, Math.Min(before, stream.LastAssigned + 1), keep, time);
+            queue.Collecting.Complete(completion, token, 0);
         }
 
         return status;
@@ -90,17 +90,17 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
         => QueueConsumer(RecordKind.ConsumerDeleted, stream, name, [], [], completion, token);
 
     /// <summary>Adds another receiver of the outcome of the record that was queued last.</summary>
-    internal void Complete(IStoreCompletion completion, long token) => store.Collecting.Complete(completion, token, 0);
+    internal void Complete(IStoreCompletion completion, long token) => queue.Collecting.Complete(completion, token, 0);
 
     private QueueStatus QueueConsumer(
         RecordKind kind, StoredStream stream, string name, ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> progress, IStoreCompletion? completion, long token)
     {
         long size = (long)RecordHead.Length + (3L * name.Length) + configuration.Length + progress.Length;
-        QueueStatus status = store.CanQueue(stream, size);
+        QueueStatus status = queue.CanQueue(stream, size);
         if (status == QueueStatus.Queued)
         {
-            store.Collecting.AddConsumer(kind, stream.Id, name, configuration, progress, time);
-            store.Collecting.Complete(completion, token, 0);
+            queue.Collecting.AddConsumer(kind, stream.Id, name, configuration, progress, time);
+            queue.Collecting.Complete(completion, token, 0);
         }
 
         return status;
@@ -122,21 +122,21 @@ internal readonly ref struct StoreBatch(StreamStore store, long time)
         if (status == QueueStatus.Queued)
         {
             stream.IsDeleting = true;
-            store.Collecting.DeletedStreams.Add(stream);
+            queue.Collecting.DeletedStreams.Add(stream);
         }
 
         return status;
     }
 
-    public void Dispose() => store.EndBatch();
+    public void Dispose() => queue.End();
 
     private QueueStatus Queue(RecordKind kind, StoredStream stream, ulong sequence, IStoreCompletion? completion, long token)
     {
-        QueueStatus status = store.CanQueue(stream, RecordHead.Length);
+        QueueStatus status = queue.CanQueue(stream, RecordHead.Length);
         if (status == QueueStatus.Queued)
         {
-            store.Collecting.Add(kind, stream.Id, sequence, time);
-            store.Collecting.Complete(completion, token, sequence);
+            queue.Collecting.Add(kind, stream.Id, sequence, time);
+            queue.Collecting.Complete(completion, token, sequence);
         }
 
         return status;
