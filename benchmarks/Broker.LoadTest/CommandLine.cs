@@ -6,6 +6,7 @@ using Broker.LoadTest.Driver;
 using Broker.LoadTest.Report;
 using Broker.LoadTest.Rows;
 using Broker.LoadTest.Runs;
+using Broker.LoadTest.Scale;
 using Broker.LoadTest.Servers;
 using Broker.LoadTest.SlowReaders;
 using Broker.LoadTest.Soak;
@@ -68,6 +69,7 @@ internal static class CommandLine
         command.Subcommands.Add(ClientsCommand.Create());
         command.Subcommands.Add(HostCommand.Create());
         command.Subcommands.Add(ReaderCommand.Create());
+        command.Subcommands.Add(ScaleCommand.Create());
         command.Subcommands.Add(SlowReadersCommand.Create());
         command.Subcommands.Add(SoakCommand.Create());
         command.SetAction((result, cancellationToken) =>
