@@ -3,11 +3,12 @@ namespace Broker.Streams;
 /// <summary>A file of records. Fields are changed under the store's lock, or while the store opens.</summary>
 internal sealed class Segment(SegmentHeader header, IStoreFile file) : IDisposable
 {
-    private readonly MemoryFile? _memory = file as MemoryFile;
-
     internal SegmentHeader Header { get; } = header;
 
     internal IStoreFile File { get; } = file;
+
+    /// <summary>The file, if it is in memory and releases the memory of deleted messages.</summary>
+    internal MemoryFile? Memory { get; init; }
 
     internal string Name => StoreFileNames.Segment(Header.Number);
 
@@ -21,14 +22,14 @@ internal sealed class Segment(SegmentHeader header, IStoreFile file) : IDisposab
     internal void Add(in MessageEntry entry)
     {
         Live++;
-        _memory?.Add(entry.Offset, entry.Size);
+        Memory?.Add(entry.Offset, entry.Size);
     }
 
     /// <summary>Ends the count of a message that is deleted.</summary>
     internal void Remove(in MessageEntry entry)
     {
         Live--;
-        _memory?.Remove(entry.Offset, entry.Size);
+        Memory?.Remove(entry.Offset, entry.Size);
     }
 
     public void Dispose() => File.Dispose();

@@ -205,7 +205,8 @@ internal sealed class SegmentLog : IDisposable
             Capacity = Math.Max(_options.SegmentBytes, least),
             Salt = _options.Salt(),
         };
-        var next = new Segment(header, CreateFilled(header));
+        IStoreFile file = CreateFilled(header);
+        var next = new Segment(header, file) { Memory = file as MemoryFile };
         IsStarting = true;
         _files.Rename(StoreFileNames.Segment(header.Number) + StoreFileNames.Temporary, next.Name);
         _files.SyncDirectory();
