@@ -82,6 +82,20 @@ internal sealed class EntryList
     {
         int low = 0;
         int high = Count;
+        if (high > 0 && sequence >= this[0].Sequence)
+        {
+            // No entry is behind the place that it has if none is missing before it.
+            ulong most = sequence - this[0].Sequence;
+            if (most < (ulong)high)
+            {
+                high = (int)most;
+                if (this[high].Sequence == sequence)
+                {
+                    return high;
+                }
+            }
+        }
+
         while (low < high)
         {
             int middle = low + ((high - low) / 2);

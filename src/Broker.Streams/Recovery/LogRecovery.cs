@@ -216,6 +216,8 @@ internal sealed class LogRecovery
 
     private void Replay(Segment segment, SegmentIndex index)
     {
+        // The system is asked once, because a segment can have a million messages.
+        long length = segment.File.Length;
         int position = 0;
         byte[] buffer = [];
         for (int i = 0; i < index.Count; i++)
@@ -232,7 +234,7 @@ internal sealed class LogRecovery
                 AddDamage(new ScanFinding(head.Stream, head.Kind == RecordKind.Message ? head.Sequence : 0, entry.Offset), segment.Header.Number, "is damaged");
                 segment.IsDamaged = true;
             }
-            else if (head.Kind == RecordKind.Message && entry.Offset + head.Size > segment.File.Length)
+            else if (head.Kind == RecordKind.Message && entry.Offset + head.Size > length)
             {
                 AddDamage(new ScanFinding(head.Stream, head.Sequence, entry.Offset), segment.Header.Number, "ends before this record");
                 segment.IsDamaged = true;
