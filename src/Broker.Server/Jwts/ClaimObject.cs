@@ -66,6 +66,10 @@ internal sealed class ClaimObject
             : value.ValueKind == JsonValueKind.Number && value.TryGetInt64(out long number) ? number
             : throw Wrong(name, "must be a whole number");
 
+    /// <summary>Converts nanoseconds to a time, and rounds up: a short time must not become none.</summary>
+    internal static TimeSpan SpanOf(long nanoseconds)
+        => new((nanoseconds / TimeSpan.NanosecondsPerTick) + (nanoseconds % TimeSpan.NanosecondsPerTick > 0 ? 1 : 0));
+
     /// <summary>Reads a number that is a limit: -1 for none, which becomes null. A missing limit is 0.</summary>
     internal int? Limit(string name)
         => Whole(name) switch

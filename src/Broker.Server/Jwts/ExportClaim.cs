@@ -61,7 +61,7 @@ internal sealed class ExportClaim
 
     private static ServiceExport Service(ClaimObject claims, string subject, IReadOnlyList<string>? to)
     {
-        long ticks = claims.Whole("response_threshold") / TimeSpan.NanosecondsPerTick;
+        long nanoseconds = claims.Whole("response_threshold");
         return new ServiceExport(subject)
         {
             Accounts = to,
@@ -72,7 +72,7 @@ internal sealed class ExportClaim
                 "Chunked" => ServiceResponse.Chunked,
                 _ => throw claims.Wrong("response_type", "must be \"Singleton\", \"Stream\" or \"Chunked\""),
             },
-            ResponseTimeout = ticks == 0 ? new ServiceExport(subject).ResponseTimeout : new TimeSpan(ticks),
+            ResponseTimeout = nanoseconds == 0 ? new ServiceExport(subject).ResponseTimeout : ClaimObject.SpanOf(nanoseconds),
         };
     }
 }

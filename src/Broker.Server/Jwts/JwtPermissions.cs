@@ -39,12 +39,12 @@ internal sealed record JwtPermissions(SubjectPermissions Publish, SubjectPermiss
         }
 
         ClaimObject found = claims.Object("resp");
-        long ticks = found.Whole("ttl") / TimeSpan.NanosecondsPerTick;
+        long nanoseconds = found.Whole("ttl");
         int max = (int)Math.Clamp(found.Whole("max"), -1, int.MaxValue);
         return new ResponsePermissions
         {
             MaxMessages = max == 0 ? DefaultResponses : max,
-            Expires = ticks == 0 ? DefaultTime : ticks < 0 ? Timeout.InfiniteTimeSpan : new TimeSpan(ticks),
+            Expires = nanoseconds == 0 ? DefaultTime : nanoseconds < 0 ? Timeout.InfiniteTimeSpan : ClaimObject.SpanOf(nanoseconds),
         };
     }
 }

@@ -11,13 +11,13 @@ internal sealed class ChainAccount
     // Far from all times in the claims.
     internal const long Now = 1_790_000_000;
 
-    private readonly JwtSite _site;
     private readonly JwtKey _signer;
     private readonly bool _isStrict;
+    private int _changes;
 
-    internal ChainAccount(Random random, JwtSite site, JwtKey signer, bool isStrict)
+    internal ChainAccount(Random random, JwtKey signer, bool isStrict)
     {
-        (_site, _signer, _isStrict) = (site, signer, isStrict);
+        (_signer, _isStrict) = (signer, isStrict);
         Role = new ChainTerms(random);
         Change(random);
     }
@@ -40,6 +40,13 @@ internal sealed class ChainAccount
     /// <summary>The subject that users without permissions of their own may not publish to.</summary>
     internal string Denied { get; private set; } = "";
 
+    internal int MaxSubscriptions { get; private set; }
+
+    internal int MaxPayload { get; private set; }
+
+    /// <summary>The values of the account's tag.</summary>
+    internal string[] Tags { get; private set; } = [];
+
     private long? Expires { get; set; }
 
     private long? NotBefore { get; set; }
@@ -55,6 +62,7 @@ internal sealed class ChainAccount
     /// <summary>Gives the account other claims.</summary>
     internal void Change(Random random)
     {
+        _changes++;
         Expires = random.Next(12) == 0 ? 1_760_000_000 : random.Next(4) == 0 ? 4_000_000_000 : null;
         NotBefore = random.Next(12) == 0 ? 4_000_000_000 : random.Next(4) == 0 ? 1_750_000_000 : null;
         RefusesBearer = random.Next(3) == 0;
@@ -62,6 +70,9 @@ internal sealed class ChainAccount
         RevokesOld = random.Next(3) == 0;
         HasPlain = random.Next(10) > 0;
         HasScoped = random.Next(10) > 0;
+        MaxSubscriptions = random.Next(4) == 0 ? random.Next(1, 3) : -1;
+        MaxPayload = random.Next(4) == 0 ? 4 : -1;
+        Tags = ChainTerms.SomeTokens(random);
         Denied = ChainTerms.Subject(random, false);
         if (random.Next(2) == 0)
         {
@@ -73,11 +84,14 @@ internal sealed class ChainAccount
     {
         string[] keys = [.. new[] { HasPlain ? $"\"{Plain}\"" : null, HasScoped ? $"{{\"kind\":\"user_scope\",\"key\":\"{Scoped}\",\"role\":\"r\",\"template\":{{{Role.ToJson(isRole: true)}}}}}" : null }.OfType<string>()];
         string[] revoked = [.. new[] { RevokesOne ? $"\"{Revoked}\":1760000000" : null, RevokesOld ? string.Create(CultureInfo.InvariantCulture, $"\"*\":{Long}") : null }.OfType<string>()];
-        string claims = JwtSite.NoLimits.Replace("\"subs\"", RefusesBearer ? "\"disallow_bearer\":true,\"subs\"" : "\"subs\"", StringComparison.Ordinal)
+        string limits = string.Create(
+            CultureInfo.InvariantCulture,
+            $"\"limits\":{{\"subs\":{MaxSubscriptions},\"data\":-1,\"payload\":{MaxPayload},\"imports\":-1,\"exports\":-1,\"wildcards\":true,\"conn\":-1,\"leaf\":-1,\"disallow_bearer\":{(RefusesBearer ? "true" : "false")}}},\"tags\":[{string.Join(',', Tags.Select(static t => $"\"z:{t}\""))}]");
+        string claims = limits
             + $",\"default_permissions\":{{\"pub\":{{\"deny\":[\"{Denied}\"]}}}},\"signing_keys\":[{string.Join(',', keys)}],\"revocations\":{{{string.Join(',', revoked)}}},";
         string more = (Expires is { } end ? string.Create(CultureInfo.InvariantCulture, $"\"exp\":{end},") : "")
             + (NotBefore is { } begin ? string.Create(CultureInfo.InvariantCulture, $"\"nbf\":{begin},") : "");
-        return _signer == _site.Operator ? _site.AccountJwt(Key, claims, more) : _signer.Sign(Key.Public, $"{claims}\"type\":\"account\",\"version\":2", more);
+        return _signer.Sign(Key.Public, $"{claims}\"type\":\"account\",\"version\":2", more, 1_700_000_000 + _changes);
     }
 
     /// <summary>The claims of the account that matter for the login of a user, each with whether it lets the user in.</summary>
@@ -111,6 +125,10 @@ internal sealed class ChainAccount
         if (user.Signer == Scoped)
         {
             yield return ("signing_keys with a scope", HasScoped);
+            if (Role.DeniesTag)
+            {
+                yield return ("tags", user.Tags.Length > 0);
+            }
         }
 
         if (_isStrict)

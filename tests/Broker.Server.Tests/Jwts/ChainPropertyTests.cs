@@ -17,18 +17,25 @@ public sealed class ChainPropertyTests
 {
     private const int UsersOfWorld = 30;
     private const int Enough = 1000;
-    private const int LongRun = 3600;
+    private const int LongRun = 3000;
 
     // The claims whose decisions are counted.
     private static readonly string[] Claims =
     [
-        "account exp", "account nbf", "allowed_connection_types", "bearer_token", "default_permissions", "disallow_bearer", "exp", "iss",
-        "issuer_account", "nbf", "payload", "pub.allow", "pub.deny", "revocations", "revocations of all", "sig", "signing_keys",
-        "signing_keys with a scope", "src", "strict_signing_key_usage", "sub.allow", "sub.deny", "subs", "template", "times",
+        "account exp", "account nbf", "account_token_position", "allowed_connection_types", "bearer_token",
+        "default_permissions", "disallow_bearer", "exp", "exp of an activation", "exports", "exports of services",
+        "exports of streams", "imports", "iss", "iss of an activation", "iss of an update", "issuer_account",
+        "kind of an activation", "limits.conn", "limits.exports", "limits.imports", "limits.payload", "limits.subs",
+        "limits.wildcards", "mappings", "max of resp", "nbf", "nbf of an activation", "payload", "pub.allow",
+        "pub.deny", "resp", "response_type", "revocations", "revocations of all", "revocations of all of an export",
+        "revocations of an export", "sig", "signing_keys", "signing_keys with a scope", "src",
+        "strict_signing_key_usage", "sub of an activation", "sub.allow", "sub.deny", "subject of an activation",
+        "subs", "tags", "template", "times", "token_req", "ttl of resp",
     ];
 
-    private readonly Dictionary<string, (long Lets, long Refuses)> _decided = new(StringComparer.Ordinal);
+    private readonly ChainCounts _counts = new();
     private long _users;
+    private long _messages;
 
     private static int Seconds => Number("BROKER_CHAIN_SECONDS", 3);
 
@@ -40,16 +47,38 @@ public sealed class ChainPropertyTests
         int theirs = Number("BROKER_CHAIN_THEIRS", 60);
         do
         {
-            await RunWorldAsync(seed++, alsoTheirs: theirs > 0);
+            await RunWorldAsync(seed, alsoTheirs: theirs > 0);
+            await RunSharedAsync(seed++, alsoTheirs: theirs > 0);
             theirs -= UsersOfWorld;
         }
         while (time.Elapsed.TotalSeconds < Seconds);
 
-        string table = string.Join('\n', _decided.OrderBy(static d => d.Key, StringComparer.Ordinal).Select(static d => $"{d.Key}: {d.Value.Lets} accepted, {d.Value.Refuses} refused"));
-        TestContext.Current.TestOutputHelper?.WriteLine($"{_users} users\n{table}");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{_users} users, {_messages} questions about shared subjects\n{_counts.Table}");
         if (Seconds >= LongRun)
         {
-            Assert.All(Claims, claim => Assert.True(_decided.GetValueOrDefault(claim) is { Lets: >= Enough, Refuses: >= Enough }, $"{claim} decided too seldom\n{table}"));
+            Assert.All(Claims, claim => Assert.True(_counts.Of(claim) is { Lets: >= Enough, Refuses: >= Enough }, $"{claim} decided too seldom\n{_counts.Table}"));
+        }
+    }
+
+    private async Task RunSharedAsync(int seed, bool alsoTheirs)
+    {
+        using var site = new ResolverSite();
+        await using (BrokerServer server = await site.StartAsync(configure: static o => o.LoopOptions = o.LoopOptions with { Loops = 1 }))
+        {
+            var world = new SharedWorld(seed, isGentle: alsoTheirs, _counts);
+            world.Play(site, server.EndPoints[0], "this server", isOurs: true);
+            _messages += world.Questions;
+        }
+
+        if (alsoTheirs)
+        {
+            foreach (FileInfo file in site.Directory.EnumerateFiles())
+            {
+                file.Delete();
+            }
+
+            using NatsServer theirs = site.StartTheirs(NewerNatsServers.Sid, "full");
+            new SharedWorld(seed, isGentle: true, counts: null).Play(site, theirs.EndPoint, "nats-server", isOurs: false);
         }
     }
 
@@ -59,18 +88,24 @@ public sealed class ChainPropertyTests
     private async Task RunWorldAsync(int seed, bool alsoTheirs)
     {
         var random = new Random(seed);
-        var site = new JwtSite();
+        using var files = new ResolverSite();
+        JwtSite site = files.Keys;
         var signing = JwtKey.ForOperator();
         bool isStrict = random.Next(3) == 0;
         string operatorJwt = site.OperatorJwt($"\"signing_keys\":[\"{signing}\"],\"strict_signing_key_usage\":{(isStrict ? "true" : "false")},");
-        ChainAccount[] accounts = [.. Enumerable.Range(0, 3).Select(_ => new ChainAccount(random, site, isStrict || random.Next(2) == 0 ? signing : site.Operator, isStrict))];
+        ChainAccount[] accounts = [.. Enumerable.Range(0, 3).Select(_ => new ChainAccount(random, isStrict || random.Next(2) == 0 ? signing : site.Operator, isStrict))];
+        // Half of the servers have a resolver with a directory and receive updates by requests, the others are reloaded.
+        bool hasResolver = random.Next(2) == 0;
+        var systemKey = JwtKey.ForAccount();
+        string? system = hasResolver ? signing.Sign(site.System.Public, $"{JwtSite.NoLimits},\"signing_keys\":[\"{systemKey}\"],\"type\":\"account\",\"version\":2") : null;
         await using BrokerServer server = await BrokerServer.StartAsync(
             o =>
             {
                 o.Listen(0);
                 o.SignatureVerifier = TestSignatures.One;
                 o.AuthTimeout = Wait.Limit;
-                o.Operator = Options(operatorJwt, accounts);
+                o.Operator = Options(operatorJwt, accounts, system, hasResolver ? new DirectoryResolver(files.Directory.FullName) : null);
+                o.SystemAccount = hasResolver ? site.System.Public : null;
             },
             TestContext.Current.CancellationToken);
         ChainUser[] users = [.. Enumerable.Range(0, UsersOfWorld).Select(_ => new ChainUser(random, accounts[random.Next(accounts.Length)]))];
@@ -88,7 +123,19 @@ public sealed class ChainPropertyTests
                 PlayTheirs(operatorJwt, accounts, users, steps, seed);
             }
 
-            await UpdateAsync(server, operatorJwt, accounts, random, connected, seed);
+            if (hasResolver)
+            {
+                var user = JwtKey.ForUser();
+                using var client = new ResolverClient(server.EndPoints[0], site.UserJwt(user, $"{JwtSite.NoUserLimits},\"issuer_account\":\"{site.System}\",", signer: systemKey), user);
+                ChangeByRequests(client, accounts, random);
+            }
+            else
+            {
+                Array.ForEach(accounts, a => a.Change(random));
+                await server.ReloadAsync(o => o.Operator = Options(operatorJwt, accounts));
+            }
+
+            CheckUpdated(random, connected, seed);
         }
         finally
         {
@@ -107,16 +154,32 @@ public sealed class ChainPropertyTests
         }
     }
 
-    // New claims of the accounts: users whom the model refuses now are closed, and all others stay.
-    private async Task UpdateAsync(
-        BrokerServer server, string operatorJwt, ChainAccount[] accounts, Random random, List<(ChainUser User, RawClient Client, List<string> Filters)> connected, int seed)
+    // A JWT that a stranger has signed changes nothing, whether it would permit more or less.
+    private static void ChangeByRequests(ResolverClient client, ChainAccount[] accounts, Random random)
     {
-        Array.ForEach(accounts, a => a.Change(random));
-        await server.ReloadAsync(o => o.Operator = Options(operatorJwt, accounts));
+        foreach (ChainAccount account in accounts)
+        {
+            if (random.Next(4) == 0)
+            {
+                string revocations = random.Next(2) == 0 ? ",\"revocations\":{\"*\":1799999999}" : "";
+                string forged = account.Unlisted.Sign(account.Key.Public, $"{JwtSite.NoLimits}{revocations},\"type\":\"account\",\"version\":2", issued: 1_799_999_999);
+                Assert.StartsWith("error", client.Request("$SYS.REQ.CLAIMS.UPDATE", forged), StringComparison.Ordinal);
+            }
+            else
+            {
+                account.Change(random);
+                Assert.StartsWith("data", client.Request("$SYS.REQ.CLAIMS.UPDATE", account.Jwt()), StringComparison.Ordinal);
+            }
+        }
+    }
+
+    // Users whom the model refuses now are closed, and all others stay.
+    private void CheckUpdated(Random random, List<(ChainUser User, RawClient Client, List<string> Filters)> connected, int seed)
+    {
         foreach ((ChainUser user, RawClient client, List<string> filters) in connected)
         {
             // A subscription that is not allowed any more is removed before the rest is counted.
-            bool isFull = user.Terms() is { MaxSubscriptions: >= 0 and var most } terms && filters.Count(f => terms.Subscribe(f).Lets) > most;
+            bool isFull = user.Subscriptions().Max is >= 0 and var most && filters.Count(f => user.Terms().Subscribe(f).Lets) > most;
             bool stays = user.Login().All(static c => c.Lets) && !isFull;
             client.SendWhatGoes("PING\r\n");
             string heard = client.ReadToPong();
@@ -151,7 +214,8 @@ public sealed class ChainPropertyTests
                 $"{about}: the model says {(lets ? "connected" : $"refused by {string.Join(", ", login.Where(static c => !c.Lets).Select(static c => c.Claim))}")}, the server says {heard}");
             if (isOurs)
             {
-                Count(login, lets);
+                _users++;
+                _counts.Add(login);
             }
 
             var filters = new List<string>();
@@ -180,8 +244,9 @@ public sealed class ChainPropertyTests
             client.SendWhatGoes($"SUB {filter} {i}\r\n");
             string heard = client.Sync();
             (string claim, bool lets) = terms.Subscribe(filter);
-            bool isFull = lets && terms.MaxSubscriptions >= 0 && filters.Count >= terms.MaxSubscriptions;
-            Compare(isFull || (lets && terms.MaxSubscriptions >= 0) ? ("subs", !isFull) : (claim, lets), heard, $"{about}: subscribe to {filter}", isCounted);
+            (string limit, int most) = user.Subscriptions();
+            bool isFull = lets && most >= 0 && filters.Count >= most;
+            Compare(lets && most >= 0 ? (limit, !isFull) : (claim, lets), heard, $"{about}: subscribe to {filter}", isCounted);
             if (isFull)
             {
                 return false;
@@ -195,7 +260,7 @@ public sealed class ChainPropertyTests
 
         for (int i = 0; i < 3; i++)
         {
-            string subject = ChainTerms.Subject(random, false);
+            string subject = i == 2 ? user.TemplateSubject(random) : ChainTerms.Subject(random, false);
             client.SendWhatGoes($"PUB {subject} 1\r\nx\r\n");
             Compare(terms.Publish(subject, user.Account.Denied), client.Sync(), $"{about}: publish to {subject}", isCounted);
         }
@@ -208,12 +273,13 @@ public sealed class ChainPropertyTests
         bool isLong = random.Next(2) == 0;
         client.SendWhatGoes(isLong ? "PUB zz 5\r\n12345\r\n" : "PUB zz 4\r\n1234\r\n");
         string said = client.Sync();
-        if (terms.MaxPayload >= 0)
+        (string payload, int bytes) = user.Payload();
+        if (bytes >= 0)
         {
-            Compare(("payload", !isLong), said.Contains("Maximum Payload", StringComparison.Ordinal) ? said : "", $"{about}: payload", isCounted);
+            Compare((payload, !isLong), said.Contains("Maximum Payload", StringComparison.Ordinal) ? said : "", $"{about}: payload", isCounted);
         }
 
-        return terms.MaxPayload < 0 || !isLong;
+        return bytes < 0 || !isLong;
     }
 
     // Messages to the client's own subscriptions are no errors.
@@ -223,29 +289,15 @@ public sealed class ChainPropertyTests
         Assert.True(model.Lets != isRefused, $"{about}: the model says that {model.Claim} {(model.Lets ? "lets" : "refuses")}, the server says {heard}");
         if (isCounted)
         {
-            Add(model.Claim, model.Lets);
+            _counts.Add(model.Claim, model.Lets);
         }
     }
 
-    // An accepted login counts for all claims that it needed, and a refused one for the only claim that refuses it.
-    private void Count((string Claim, bool Lets)[] login, bool lets)
-    {
-        _users++;
-        foreach ((string claim, bool good) in login)
+    private static OperatorOptions Options(string operatorJwt, ChainAccount[] accounts, string? more = null, DirectoryResolver? resolver = null)
+        => new()
         {
-            if (lets || (!good && login.Count(static c => !c.Lets) == 1))
-            {
-                Add(claim, lets);
-            }
-        }
-    }
-
-    private void Add(string claim, bool lets)
-    {
-        (long accepted, long refused) = _decided.GetValueOrDefault(claim);
-        _decided[claim] = lets ? (accepted + 1, refused) : (accepted, refused + 1);
-    }
-
-    private static OperatorOptions Options(string operatorJwt, ChainAccount[] accounts)
-        => new() { Operators = [operatorJwt], Accounts = JwtSite.ByAccount(accounts.Select(static a => a.Jwt())) };
+            Operators = [operatorJwt],
+            Accounts = JwtSite.ByAccount([.. accounts.Select(static a => a.Jwt()), .. more is null ? [] : new[] { more }]),
+            Resolver = resolver,
+        };
 }

@@ -24,6 +24,7 @@ internal sealed class ChainUser
         Name = Words[random.Next(Words.Length)];
         IsRevoked = random.Next(10) == 0;
         Key = IsRevoked ? account.Revoked : JwtKey.ForUser();
+        Tags = ChainTerms.SomeTokens(random);
         Issued = random.Next(12) == 0 ? ChainAccount.Long - 10 : 1_750_000_000;
         bool needsAccount = Signer != account.Key;
         _issuerAccount = random.Next(20) == 0 ? (needsAccount ? null : JwtKey.ForAccount().Public) : needsAccount ? account.Key.Public : null;
@@ -53,6 +54,9 @@ internal sealed class ChainUser
     internal JwtKey Signer { get; }
 
     internal string Name { get; }
+
+    /// <summary>The values of the user's tag.</summary>
+    internal string[] Tags { get; }
 
     internal long Issued { get; }
 
@@ -98,6 +102,7 @@ internal sealed class ChainUser
             Add(claims, IsBearer ? "true" : null, text => $"\"bearer_token\":{text}");
         }
 
+        Add(claims, Tags.Length > 0 ? string.Join(',', Tags.Select(static t => $"\"t:{t}\"")) : null, text => $"\"tags\":[{text}]");
         Add(claims, _issuerAccount, text => $"\"issuer_account\":\"{text}\"");
         string more = (Expires is { } end ? string.Create(CultureInfo.InvariantCulture, $"\"exp\":{end},") : "")
             + (NotBefore is { } begin ? string.Create(CultureInfo.InvariantCulture, $"\"nbf\":{begin},") : "");
@@ -140,7 +145,25 @@ internal sealed class ChainUser
     }
 
     /// <summary>The rights of the user; those of the role for a user of a scoped key.</summary>
-    internal ChainTerms Terms() => IsScoped ? Account.Role.For(Name) : Own!;
+    internal ChainTerms Terms() => IsScoped ? Account.Role.For(this) : Own!;
+
+    /// <summary>The claim that limits the subscriptions, and its number; below zero for no limit.</summary>
+    internal (string Claim, int Max) Subscriptions() => Least("subs", Terms().MaxSubscriptions, Account.MaxSubscriptions);
+
+    /// <summary>The claim that limits the payload, and its number; below zero for no limit.</summary>
+    internal (string Claim, int Max) Payload() => Least("payload", Terms().MaxPayload, Account.MaxPayload);
+
+    /// <summary>A random subject that only the templates of roles allow.</summary>
+    internal string TemplateSubject(Random random) => random.Next(5) switch
+    {
+        0 => $"s.{Key}",
+        1 => random.Next(2) == 0 ? $"s.{Account.Key}" : "s.n",
+        2 => random.Next(2) == 0 ? $"s.{Account.Unlisted}" : "s.m",
+        _ => "t." + ChainTerms.Subject(random, false),
+    };
+
+    private static (string Claim, int Max) Least(string claim, int own, int ofAccount)
+        => own >= 0 && (ofAccount < 0 || own <= ofAccount) ? (claim, own) : ("limits." + claim, ofAccount);
 
     private IEnumerable<(string Claim, bool Lets)> Place()
     {

@@ -49,6 +49,26 @@ public sealed class ClaimTests
     };
 
     [Theory]
+    [InlineData("0", 2 * TimeSpan.TicksPerMinute)]
+    [InlineData("-1", Timeout.Infinite * TimeSpan.TicksPerMillisecond)]
+    [InlineData("1", 1)]
+    [InlineData("101", 2)]
+    [InlineData("1000000000", TimeSpan.TicksPerSecond)]
+    public void A_time_for_responses_is_rounded_up(string ttl, long ticks)
+        => Assert.Equal(ticks, UserOf($"\"resp\":{{\"max\":1,\"ttl\":{ttl}}},").Terms.Permissions.Responses!.Expires.Ticks);
+
+    [Theory]
+    [InlineData("0", 2 * TimeSpan.TicksPerMinute)]
+    [InlineData("1", 1)]
+    [InlineData("101", 2)]
+    public void A_threshold_of_a_response_is_rounded_up(string threshold, long ticks)
+    {
+        string claims = $"{JwtSite.NoLimits},\"exports\":[{{\"subject\":\"a\",\"type\":\"service\",\"response_threshold\":{threshold}}}],\"type\":\"account\",\"version\":2";
+        var account = new AccountClaims(Read(Operator.Sign(Account.Public, claims), JwtKind.Account));
+        Assert.Equal(ticks, Assert.IsType<ServiceExport>(account.Exports[0].Export).ResponseTimeout.Ticks);
+    }
+
+    [Theory]
     [MemberData(nameof(WrongAccounts))]
     public void A_wrong_claim_of_an_account_is_named(string claims, string why)
         => Assert.Equal(why, Assert.Throws<JwtException>(() => new AccountClaims(Read(Operator.Sign(Account.Public, claims + "\"type\":\"account\",\"version\":2"), JwtKind.Account))).Message);
