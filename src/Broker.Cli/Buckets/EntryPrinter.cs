@@ -21,7 +21,9 @@ internal sealed class EntryPrinter(ShellStreams shell, OutputForm form)
         _ => "purge",
     };
 
-    /// <summary>Prints a revision: its number, its time, the operation if it is no value, the key and the value.</summary>
+    /// <summary>
+    /// Prints a revision: its number, its time, the operation if it is no value, the key and the value.
+    /// </summary>
     public void Print(BucketEntry entry)
     {
         switch (form)

@@ -7,7 +7,9 @@ using Broker.Server;
 
 namespace Broker.Cli.CommandLine;
 
-/// <summary>The settings of <c>broker serve</c> with their keys and flags, in the order of docs/configuration.md.</summary>
+/// <summary>
+/// The settings of <c>broker serve</c> with their keys and flags, in the order of docs/configuration.md.
+/// </summary>
 internal sealed class ServeSettingList(ServeOptions options)
 {
     public IReadOnlyList<KnownSetting> All => [.. Addresses(), .. Limits(), .. Times(), .. Pages(), .. Logs(), .. Security(), .. Tls(), .. Streams(), .. ZeroMq()];

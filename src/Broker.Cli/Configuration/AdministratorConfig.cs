@@ -4,8 +4,8 @@ using Broker.Cryptography;
 namespace Broker.Cli.Configuration;
 
 /// <summary>
-/// Reads the key <c>http_admin</c>: the administrator of the live page. No message shows its values, because any of them
-/// may be a misplaced password.
+/// Reads the key <c>http_admin</c>: the administrator of the live page. No message shows its values, because any of
+/// them may be a misplaced password.
 /// </summary>
 internal sealed class AdministratorConfig(List<ConfigProblem> problems)
 {

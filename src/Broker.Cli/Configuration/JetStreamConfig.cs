@@ -83,7 +83,8 @@ internal sealed class JetStreamConfig(List<ConfigProblem> problems, List<ConfigP
         section.Flag("enable", true);
     }
 
-    // nats-server also takes a duration. Here a message is acknowledged when it is on the disk, so there is no interval.
+    // nats-server also takes a duration. Here a message is acknowledged when it is on the disk, so there is no
+    // interval.
     private static void Sync(ConfigSection section)
     {
         foreach (string key in (ReadOnlySpan<string>)["sync_interval", "sync"])

@@ -3,7 +3,9 @@ using Broker.Cli.Shell;
 
 namespace Broker.Cli.Servers;
 
-/// <summary>A check for a monitoring system. If its command line is invalid, the exit code is that of an unknown status.</summary>
+/// <summary>
+/// A check for a monitoring system. If its command line is invalid, the exit code is that of an unknown status.
+/// </summary>
 internal sealed class CheckCommand(string name, string description) : Command(name, description)
 {
     /// <summary>Runs the check, and reports each failure as a line for the monitoring system.</summary>

@@ -5,8 +5,8 @@ using Broker.Bridge;
 namespace Broker.Cli.Serving;
 
 /// <summary>
-/// The counters of <c>/bridgez</c> in Prometheus' text format. Counters that <see cref="BridgeMetrics"/> has too get the
-/// names and labels that an OpenTelemetry exporter gives them, so that a dashboard works with both.
+/// The counters of <c>/bridgez</c> in Prometheus' text format. Counters that <see cref="BridgeMetrics"/> has too get
+/// the names and labels that an OpenTelemetry exporter gives them, so that a dashboard works with both.
 /// </summary>
 internal static class BridgeMetricsText
 {

@@ -124,7 +124,8 @@ internal sealed class BridgeRun : IAsyncDisposable
     }
 
     /// <summary>Pauses or resumes a route, or switches a shadow, until the route is removed.</summary>
-    /// <exception cref="InvalidOperationException">There is no such route, or it cannot be changed like this.</exception>
+    /// <exception cref="InvalidOperationException">There is no such route, or it cannot be changed like
+    /// this.</exception>
     public async Task ChangeRouteAsync(string route, RouteChange change)
     {
         bool exists = await (change switch

@@ -40,7 +40,9 @@ internal interface IServeHost : IAsyncDisposable
     /// </summary>
     void ReloadOnRequest(Func<Task> reload);
 
-    /// <summary>Sets the function that begins lame duck mode when an administrator asks for it. Called after the start.</summary>
+    /// <summary>
+    /// Sets the function that begins lame duck mode when an administrator asks for it. Called after the start.
+    /// </summary>
     void LameDuckOnRequest(Action begin);
 
     /// <summary>

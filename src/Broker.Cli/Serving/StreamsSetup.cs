@@ -53,8 +53,8 @@ internal static partial class StreamsSetup
     }
 
     /// <summary>
-    /// The accounts with streams and their limits. As in nats-server, the clients of a server without accounts may have streams, and with
-    /// accounts only those that the file names.
+    /// The accounts with streams and their limits. As in nats-server, the clients of a server without accounts may have
+    /// streams, and with accounts only those that the file names.
     /// </summary>
     public static IReadOnlyDictionary<string, AccountStreamLimits> AccountsOf(SecuritySettings? security)
     {

@@ -96,7 +96,9 @@ internal sealed record ServeSettings
     /// <summary>The largest value of <see cref="SampleSubjects"/>.</summary>
     public const int MaxSampleInterval = 1_000_000;
 
-    /// <summary>One of so many messages is sampled to find the subjects with the most traffic; 0 for no sampling.</summary>
+    /// <summary>
+    /// One of so many messages is sampled to find the subjects with the most traffic; 0 for no sampling.
+    /// </summary>
     public int SampleSubjects { get; init; }
 
     /// <summary>The file to which log lines are appended, or null for standard error.</summary>

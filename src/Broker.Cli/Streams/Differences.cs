@@ -8,7 +8,9 @@ internal static class Differences
 {
     public static Option<bool> DryRun() => new("--dry-run") { Description = "Show the differences, and change nothing" };
 
-    /// <summary>Shows each option that differs on standard error. Returns false, and says so, if none differs.</summary>
+    /// <summary>
+    /// Shows each option that differs on standard error. Returns false, and says so, if none differs.
+    /// </summary>
     /// <param name="shell">The streams of the command.</param>
     /// <param name="before">The options before the change.</param>
     /// <param name="after">The options after it.</param>

@@ -3,7 +3,10 @@ using Broker.Hosting;
 
 namespace Broker.Cli.Streams;
 
-/// <summary>Parses and shows times of storage. Beside the units of Go, <c>d</c>, <c>w</c> and <c>y</c> are days, weeks and years.</summary>
+/// <summary>
+/// Parses and shows times of storage. Beside the units of Go, <c>d</c>, <c>w</c> and <c>y</c> are days, weeks and
+/// years.
+/// </summary>
 internal static class LongTime
 {
     private const int DaysOfWeek = 7;

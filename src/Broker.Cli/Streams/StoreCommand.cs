@@ -5,7 +5,9 @@ using Broker.Streams;
 
 namespace Broker.Cli.Streams;
 
-/// <summary>The common part of the commands for the directory of a stopped broker: its flags, the run, and the errors.</summary>
+/// <summary>
+/// The common part of the commands for the directory of a stopped broker: its flags, the run, and the errors.
+/// </summary>
 internal sealed class StoreCommand(ShellStreams shell)
 {
     private readonly Option<string> _directory = new("--store-dir", "-sd", "--store_dir", "--sd")

@@ -3,8 +3,11 @@ using Broker.Cli.Terminal;
 
 namespace Broker.Cli.Streams;
 
-/// <summary>A table of text. Columns are as wide as their longest cell, so that scripts and people can read all of it.</summary>
-/// <param name="texts">The number of columns, from the left, that are texts. The others are numbers, which end at the right.</param>
+/// <summary>
+/// A table of text. Columns are as wide as their longest cell, so that scripts and people can read all of it.
+/// </summary>
+/// <param name="texts">The number of columns, from the left, that are texts. The others are numbers, which end at the
+/// right.</param>
 /// <param name="heads">The heads of the columns.</param>
 internal sealed class TextTable(int texts, params string[] heads)
 {

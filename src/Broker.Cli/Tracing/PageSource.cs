@@ -6,7 +6,9 @@ using Broker.Server;
 
 namespace Broker.Cli.Tracing;
 
-/// <summary>Knows the subscriptions of a running server from its monitoring pages: of this broker or of any nats-server.</summary>
+/// <summary>
+/// Knows the subscriptions of a running server from its monitoring pages: of this broker or of any nats-server.
+/// </summary>
 internal sealed class PageSource : ITraceSource
 {
     // The name of the bridge's connections.
@@ -170,8 +172,8 @@ internal sealed class PageSource : ITraceSource
         }
     }
 
-    // nats-server lists its own subscriptions for imports beside those of clients: a service in the account that imports
-    // it, and a stream in the account that exports it.
+    // nats-server lists its own subscriptions for imports beside those of clients: a service in the account that
+    // imports it, and a stream in the account that exports it.
     private bool IsOfImport(string account, TracePages.Subscription subscription)
         => (subscription.Account is { } of && of != account)
             || Accounts.FirstOrDefault(a => a.Name == account)?.Imports.OfType<ServiceImport>()

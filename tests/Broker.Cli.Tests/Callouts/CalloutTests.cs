@@ -107,8 +107,8 @@ public sealed partial class CalloutTests : IDisposable
         Assert.Single(Violations().Matches(late.Error));
     }
 
-    // nats-server accepts them: it checks neither the signature around a good JWT, nor the networks and types of connections
-    // in the JWT.
+    // nats-server accepts them: it checks neither the signature around a good JWT, nor the networks and types of
+    // connections in the JWT.
     [Theory]
     [InlineData("envelope")]
     [InlineData("away")]

@@ -3,7 +3,9 @@ using System.Text.Json;
 
 namespace Broker.Cli.Tests.Live;
 
-/// <summary>Measures the processor time of open live pages. Not part of the test run, because other programs disturb it.</summary>
+/// <summary>
+/// Measures the processor time of open live pages. Not part of the test run, because other programs disturb it.
+/// </summary>
 public sealed class PageCostTests
 {
     private const int Pages = 100;

@@ -5,7 +5,9 @@ using Broker.Client;
 
 namespace Broker.Cli.Tests.Serving;
 
-/// <summary>Compares the limits of accounts on streams with those of the newest nats-server, by the same file.</summary>
+/// <summary>
+/// Compares the limits of accounts on streams with those of the newest nats-server, by the same file.
+/// </summary>
 public sealed class StreamLimitTests : IDisposable
 {
     // Each step is an account, an operation of the API or a subject to publish to, and a body.

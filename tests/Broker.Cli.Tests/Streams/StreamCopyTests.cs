@@ -157,7 +157,8 @@ public sealed class StreamCopyTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    // Gaps at the start, in the middle and at the end, a limit, a message id twice, and a condition that no longer holds.
+    // Gaps at the start, in the middle and at the end, a limit, a message id twice, and a condition that no longer
+    // holds.
     private static async Task FillAsync(StreamsClient streams)
     {
         await streams.CreateStreamAsync(new StreamConfig("ORDERS", "orders.>") { MaxMessagesPerSubject = 3, Description = "all orders", DuplicateWindow = TimeSpan.FromMilliseconds(100) }, Ended);

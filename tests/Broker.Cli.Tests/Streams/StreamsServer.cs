@@ -44,7 +44,9 @@ internal sealed class StreamsServer : IDisposable
     /// <summary>Connects to the server, so that a test can look at it beside the command.</summary>
     internal Task<BrokerConnection> ConnectAsync() => BrokerConnection.ConnectAsync(Url, TestContext.Current.CancellationToken);
 
-    /// <summary>Runs a command that must succeed without a word on standard error, and returns what it prints.</summary>
+    /// <summary>
+    /// Runs a command that must succeed without a word on standard error, and returns what it prints.
+    /// </summary>
     internal async Task<string> RunAsync(params string[] args)
     {
         (int exitCode, string output, string error) = await EndAsync(args);
