@@ -121,6 +121,6 @@ public sealed partial class NkeyPair
         NkeyKind.User => 20 << 3,
         NkeyKind.Server => 13 << 3,
         NkeyKind.Curve => 23 << 3,
-        _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "The kind is not a kind of key."),
+        _ => throw new ArgumentOutOfRangeException(nameof(kind), kind, "The kind must be a member of the enumeration."),
     };
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Broker.Transport;
 
 namespace Broker.Client;
@@ -133,7 +134,7 @@ internal sealed class BarrierQueue(SharedState shared, OutboundAccounting accoun
         {
             if (_pending.Count + _deferred.Count >= MaxPending)
             {
-                throw new InvalidOperationException("Too many barriers are unanswered.");
+                throw new InvalidOperationException(string.Create(CultureInfo.InvariantCulture, $"A connection cannot have more than {MaxPending:N0} unanswered barriers."));
             }
 
             if (shared.Link is { } link)

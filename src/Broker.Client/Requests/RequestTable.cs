@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Broker.Client;
 
 /// <summary>
@@ -37,7 +39,7 @@ internal sealed class RequestTable
             {
                 if (_next == MaxRequests)
                 {
-                    throw new InvalidOperationException("Too many requests are pending.");
+                    throw Full();
                 }
 
                 slot = _next++;
@@ -171,6 +173,9 @@ internal sealed class RequestTable
             return _sweepAt = next;
         }
     }
+
+    private static InvalidOperationException Full()
+        => new(string.Create(CultureInfo.InvariantCulture, $"A connection cannot have more than {MaxRequests:N0} pending requests."));
 
     // Called under the gate.
     private bool IsEarlier(long deadline)

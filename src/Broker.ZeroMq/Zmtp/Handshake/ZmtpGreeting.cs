@@ -87,7 +87,7 @@ internal readonly ref struct ZmtpGreeting
     {
         if (mechanism.Length is 0 or > MaxMechanismLength || mechanism.ContainsAnyExcept(MechanismOctets))
         {
-            throw new ArgumentException("Not a legal ZMTP mechanism name.", nameof(mechanism));
+            throw new ArgumentException($"The name of a mechanism has 1 to {MaxMechanismLength} characters: capital letters, digits and -_.+ only.", nameof(mechanism));
         }
 
         if (destination.Length < Size)
