@@ -15,7 +15,7 @@ internal sealed class BucketAddCommand(ShellStreams shell)
         """;
 
     private readonly BucketArguments _names = new();
-    private readonly Option<string?> _description = new("--description") { Description = "A text for readers", HelpName = "text" };
+    private readonly Option<string?> _description = new("--description") { Description = "A description for people", HelpName = "text" };
     private readonly Option<long?> _history = CommonOptions.Number("--history", $"Number of revisions that are kept of each key, at most {BucketOptions.MaxHistory} [default: 1]");
     private readonly Option<TimeSpan?> _life = StorageFlags.Time("--ttl", "How long a revision is kept [default: for ever]");
     private readonly Option<bool> _keyLife = new("--key-ttl") { Description = "A key may have a time to live of its own. Needs nats-server 2.11" };

@@ -31,7 +31,7 @@ internal sealed class ConsumerAddCommand(ShellStreams shell)
     private readonly Option<string?> _target = new("--target") { Description = "Make a push consumer, which delivers to this subject", HelpName = "subject" };
     private readonly Option<string?> _group = new("--deliver-group") { Description = "Queue group of a push consumer", HelpName = "group" };
     private readonly Option<TimeSpan?> _heartbeat = StorageFlags.Time("--heartbeat", "Pause after which a push consumer sends a heartbeat");
-    private readonly Option<bool> _flowControl = new("--flow-control") { Description = "A push consumer waits for its reader now and then" };
+    private readonly Option<bool> _flowControl = new("--flow-control") { Description = "The server sends a push consumer no more than its reader keeps up with" };
 
     // The nats command asks for what is not given, unless it has these flags. This command never asks.
     private readonly Option<bool> _pull = new("--pull") { Description = "Has no effect", Hidden = true };

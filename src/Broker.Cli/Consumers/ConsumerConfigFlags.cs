@@ -8,7 +8,7 @@ namespace Broker.Cli.Consumers;
 /// <summary>The flags of a consumer's configuration. They have the names of the <c>nats</c> command.</summary>
 internal sealed class ConsumerConfigFlags
 {
-    private readonly Option<string?> _description = new("--description") { Description = "A text for readers", HelpName = "text" };
+    private readonly Option<string?> _description = new("--description") { Description = "A description for people", HelpName = "text" };
     private readonly Option<string[]> _filter = StorageFlags.List("--filter", "Only messages of these subjects, with wildcards; may be repeated", "subjects");
     private readonly Option<TimeSpan?> _ackWait = StorageFlags.Time("--ack-wait", "How long a message waits for its acknowledgement [default: 30s]");
     private readonly Option<string[]> _backoff = StorageFlags.List("--backoff", "Waits before each further delivery, such as 1s,10s,1m", "times");

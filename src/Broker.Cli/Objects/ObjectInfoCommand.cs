@@ -19,7 +19,7 @@ internal sealed class ObjectInfoCommand(ShellStreams shell)
     private readonly Option<bool> _json = new("--json") { Description = "Print a JSON object on one line" };
 
     public Command Build() => StreamsCommand.Complete(
-        new Command("info", "Shows the options of an object store, or what is known of an object.").WithAliases("status").With(_store, _name, _json), shell, Examples, ShowAsync);
+        new Command("info", "Shows the options of an object store, or the description of an object.").WithAliases("status").With(_store, _name, _json), shell, Examples, ShowAsync);
 
     /// <summary>Prints a store for the reader or, as JSON, for a script.</summary>
     public static void Print(ShellStreams shell, ObjectStoreStatus store, bool isJson)

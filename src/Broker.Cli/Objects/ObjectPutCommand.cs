@@ -17,7 +17,7 @@ internal sealed class ObjectPutCommand(ShellStreams shell)
     private readonly Argument<string> _store = new("store") { Description = "Name of the object store" };
     private readonly Argument<string?> _file = new("file") { Description = "The file [default: standard input, with --name]", Arity = ArgumentArity.ZeroOrOne };
     private readonly Option<string?> _name = new("--name") { Description = "Name of the object [default: the file as it is given]", HelpName = "name" };
-    private readonly Option<string?> _description = new("--description") { Description = "A text for readers", HelpName = "text" };
+    private readonly Option<string?> _description = new("--description") { Description = "A description for people", HelpName = "text" };
     private readonly Confirmation _confirmation = new(shell);
     private readonly Option<bool> _json = new("--json") { Description = "Print a JSON object on one line" };
 

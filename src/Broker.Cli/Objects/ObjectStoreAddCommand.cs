@@ -15,7 +15,7 @@ internal sealed class ObjectStoreAddCommand(ShellStreams shell)
         """;
 
     private readonly Argument<string> _store = new("store") { Description = "Name of the new object store" };
-    private readonly Option<string?> _description = new("--description") { Description = "A text for readers", HelpName = "text" };
+    private readonly Option<string?> _description = new("--description") { Description = "A description for people", HelpName = "text" };
     private readonly Option<TimeSpan?> _life = StorageFlags.Time("--ttl", "How long an object is kept [default: for ever]");
     private readonly Option<long?> _maxBytes = StorageFlags.SizeLimit("--max-bucket-size", "Largest size of all objects");
     private readonly Option<string?> _storage = StorageFlags.Choice("--storage", "Kind of memory for objects", StreamNames.Storages);

@@ -14,7 +14,7 @@ internal sealed class MessageRemoveCommand(ShellStreams shell)
 
     private readonly Argument<string> _stream = StreamArguments.Name("stream", "Name of the stream");
     private readonly Argument<ulong> _sequence = SequenceArgument.Create(isOptional: false);
-    private readonly Option<bool> _noErase = new("--no-erase") { Description = "Do not overwrite the bytes of the message, which is faster" };
+    private readonly Option<bool> _noErase = new("--no-erase") { Description = "Delete the message without overwriting its bytes, which is faster" };
     private readonly Confirmation _confirmation = new(shell);
     private readonly Option<bool> _json = StreamArguments.Json();
 

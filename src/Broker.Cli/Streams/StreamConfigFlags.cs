@@ -7,7 +7,7 @@ namespace Broker.Cli.Streams;
 internal sealed class StreamConfigFlags
 {
     private readonly Option<string[]> _subjects = StorageFlags.List("--subjects", "Subjects whose messages are stored, separated by commas; may be repeated", "subjects");
-    private readonly Option<string?> _description = new("--description") { Description = "A text for readers", HelpName = "text" };
+    private readonly Option<string?> _description = new("--description") { Description = "A description for people", HelpName = "text" };
     private readonly Option<string?> _storage = StorageFlags.Choice("--storage", "Kind of memory for messages", StreamNames.Storages);
     private readonly Option<string?> _retention = StorageFlags.Choice("--retention", "How long messages are kept", StreamNames.Retentions);
     private readonly Option<string?> _discard = StorageFlags.Choice("--discard", "Messages that a full stream discards", StreamNames.Discards);

@@ -9,7 +9,7 @@ public sealed record BucketOptions(string Name)
     /// <summary>The largest <see cref="History"/>.</summary>
     public const int MaxHistory = 64;
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description { get; init; }
 
     /// <summary>

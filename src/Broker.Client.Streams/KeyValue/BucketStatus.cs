@@ -7,7 +7,7 @@ public sealed record BucketStatus(StreamInfo Stream)
     /// <summary>The name of the bucket.</summary>
     public string Name => BucketNames.BucketOf(Stream.Config.Name);
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description => Stream.Config.Description;
 
     /// <summary>The number of stored revisions, markers included.</summary>

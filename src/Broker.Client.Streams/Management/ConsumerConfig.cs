@@ -27,7 +27,7 @@ public sealed record ConsumerConfig
     [JsonPropertyName("durable_name")]
     public string? Durable { get; set; }
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description { get; set; }
 
     /// <summary>The first message. Default: the first message of the stream.</summary>

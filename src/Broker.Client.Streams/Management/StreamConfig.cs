@@ -28,7 +28,7 @@ public sealed record StreamConfig
     /// </summary>
     public string Name { get; set; } = "";
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description { get; set; }
 
     /// <summary>

@@ -18,7 +18,7 @@ public sealed record ObjectDetails
     /// <summary>The name of the object.</summary>
     public string Name { get; init; }
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description { get; init; }
 
     /// <summary>Headers of the object, as of a message. Null for none.</summary>

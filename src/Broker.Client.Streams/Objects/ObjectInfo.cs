@@ -18,7 +18,7 @@ public sealed record ObjectInfo
     /// <summary>The name of the object.</summary>
     public string Name => Meta.Name;
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description => Meta.Description;
 
     /// <summary>The size of the content, in bytes. 0 for a link and for a deleted object.</summary>

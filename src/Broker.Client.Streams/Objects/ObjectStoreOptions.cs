@@ -6,7 +6,7 @@ namespace Broker.Client.Streams;
 /// <param name="Name">The name: letters, digits, <c>-</c> and <c>_</c> of ASCII.</param>
 public sealed record ObjectStoreOptions(string Name)
 {
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description { get; init; }
 
     /// <summary>How long an object is kept. Zero, the default, for no limit.</summary>

@@ -7,7 +7,7 @@ public sealed record ObjectStoreStatus(StreamInfo Stream)
     /// <summary>The name of the store.</summary>
     public string Name => ObjectNames.StoreOf(Stream.Config.Name);
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description => Stream.Config.Description;
 
     /// <summary>The size of all objects, in bytes with their descriptions.</summary>

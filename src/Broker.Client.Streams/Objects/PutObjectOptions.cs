@@ -8,7 +8,7 @@ public sealed record PutObjectOptions
 
     internal static readonly PutObjectOptions Default = new();
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description { get; init; }
 
     /// <summary>Headers of the object, as of a message. Null for none.</summary>

@@ -15,7 +15,7 @@ public sealed record ServiceInfo
     /// <summary>Names and values for programs.</summary>
     public IReadOnlyDictionary<string, string>? Metadata { get; init; }
 
-    /// <summary>A text for readers.</summary>
+    /// <summary>A description for people.</summary>
     public string? Description { get; init; }
 
     /// <summary>The endpoints.</summary>

@@ -9,7 +9,7 @@ public sealed record ServiceOptions(string Name, string Version)
     /// <summary>The queue group of endpoints if no option names another one: <c>q</c>.</summary>
     public const string DefaultQueueGroup = "q";
 
-    /// <summary>A text for readers. Null for none.</summary>
+    /// <summary>A description for people. Null for none.</summary>
     public string? Description { get; init; }
 
     /// <summary>Names and values for programs. Null for none.</summary>
