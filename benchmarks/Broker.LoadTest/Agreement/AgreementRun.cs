@@ -1,4 +1,5 @@
 using Broker.LoadTest.Driver;
+using Broker.LoadTest.Report;
 using Broker.LoadTest.Rows;
 using Broker.LoadTest.Runs;
 using Broker.LoadTest.Servers;
@@ -7,7 +8,9 @@ namespace Broker.LoadTest.Agreement;
 
 /// <summary>
 /// Measures the same traffic by the load test and by <c>broker bench</c>, in turn and at the same server, so that a
-/// change of the machine's speed affects both.
+/// change of the machine's speed affects both. A rate is the mean of several sessions, each with connections of its own:
+/// how the system places the threads of drivers and server on few processors stays the same for a whole session, and
+/// changes its rate by a third.
 /// </summary>
 internal sealed class AgreementRun(IReadOnlyList<BenchRow> rows, int rounds, Settings settings, BenchProcess bench, ServerCommand command, DriverResources resources)
 {
@@ -37,17 +40,17 @@ internal sealed class AgreementRun(IReadOnlyList<BenchRow> rows, int rounds, Set
         for (int round = 1; round <= rounds; round++)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            progress.WriteLine($"{row.Name}, round {round} of {rounds}");
-            Measurement measurement = row.Measure(target, messages);
-            if (measurement.Lost)
-            {
-                throw new DriverException($"{row.Name}: the server has closed a reader's connection.");
-            }
-
-            load.Add(measurement.Rate);
+            load.Add(Enumerable.Range(0, bench.Sessions).Average(_ => Measure(row, target, messages)));
             benched.Add(bench.Measure(benchRow, server, cancellationToken));
+            progress.WriteLine($"{row.Name}, round {round} of {rounds}: {Format.Count(load[^1])} by the load test, {Format.Count(benched[^1])} by broker bench");
         }
 
         return new AgreementOutcome(row.Name, load, benched);
+    }
+
+    private static double Measure(Row row, Target target, long messages)
+    {
+        Measurement measurement = row.Measure(target, messages);
+        return measurement.Lost ? throw new DriverException($"{row.Name}: the server has closed a reader's connection.") : measurement.Rate;
     }
 }

@@ -8,8 +8,9 @@ namespace Broker.LoadTest.Agreement;
 
 /// <summary>Runs <c>broker bench</c> in a process of its own.</summary>
 /// <param name="program">The program and its first arguments, up to the command.</param>
-/// <param name="time">How long it measures, after a warm-up of the same time.</param>
-internal sealed class BenchProcess(IReadOnlyList<string> program, TimeSpan time)
+/// <param name="time">How long each session is measured, after a warm-up of the same time.</param>
+/// <param name="sessions">The sessions whose mean is the rate.</param>
+internal sealed class BenchProcess(IReadOnlyList<string> program, TimeSpan time, int sessions)
 {
     /// <summary>The command of the broker that was built together with this program.</summary>
     public static IReadOnlyList<string> Built
@@ -21,17 +22,22 @@ internal sealed class BenchProcess(IReadOnlyList<string> program, TimeSpan time)
         }
     }
 
-    /// <summary>How long <c>broker bench</c> measures.</summary>
+    /// <summary>How long a session is measured.</summary>
     public TimeSpan Time { get; } = time;
 
-    /// <summary>Measures a row once, and returns messages per second.</summary>
+    /// <summary>The number of sessions.</summary>
+    public int Sessions { get; } = sessions;
+
+    /// <summary>Measures the sessions of a row, and returns the mean of their messages per second.</summary>
     /// <exception cref="DriverException">The program has failed.</exception>
     public double Measure(BenchRow row, ServerProcess server, CancellationToken cancellationToken)
     {
         string seconds = string.Create(CultureInfo.InvariantCulture, $"{Time.TotalMilliseconds:0}ms");
+        // In the first session the program is not compiled yet.
+        string rounds = (Sessions + 1).ToString(CultureInfo.InvariantCulture);
         string[] arguments =
         [
-            .. program.Skip(1), "bench", .. row.Arguments, "-s", $"nats://{server.Address.EndPoint}", "--time", seconds, "--warm-up", seconds, "--json",
+            .. program.Skip(1), "bench", .. row.Arguments, "-s", $"nats://{server.Address.EndPoint}", "--time", seconds, "--warm-up", seconds, "--rounds", rounds, "--json",
         ];
         using var process = new Process
         {
@@ -44,7 +50,13 @@ internal sealed class BenchProcess(IReadOnlyList<string> program, TimeSpan time)
         process.WaitForExit();
         cancellationToken.ThrowIfCancellationRequested();
         return process.ExitCode == 0
-            ? JsonDocument.Parse(output).RootElement.GetProperty(row.Figure).GetDouble()
+            ? output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Skip(1).Average(line => Read(line, row.Figure))
             : throw new DriverException($"broker bench has ended with code {process.ExitCode}. {errors.GetAwaiter().GetResult().Trim()}");
+    }
+
+    private static double Read(string line, string figure)
+    {
+        using var json = JsonDocument.Parse(line);
+        return json.RootElement.GetProperty(figure).GetDouble();
     }
 }

@@ -14,7 +14,7 @@ public class AgreementTests
         ServerCommand server = KnownServers.With([], []).Single(static command => command.Name == KnownServers.Ours);
         using var resources = new DriverResources();
         using var progress = new StringWriter();
-        var bench = new BenchProcess(BenchProcess.Built, TimeSpan.FromMilliseconds(50));
+        var bench = new BenchProcess(BenchProcess.Built, TimeSpan.FromMilliseconds(50), sessions: 2);
 
         IReadOnlyList<AgreementOutcome> outcomes = new AgreementRun(rows, rounds: 2, new Settings { Quick = true, Rounds = 2 }, bench, server, resources)
             .Run(progress, TestContext.Current.CancellationToken);
@@ -44,7 +44,7 @@ public class AgreementTests
         BenchRow row = BenchRow.Select(["pub16"])[0] with { Arguments = ["pub", "foo", "--no-such-flag"] };
 
         DriverException e = Assert.Throws<DriverException>(
-            () => new BenchProcess(BenchProcess.Built, TimeSpan.FromMilliseconds(50)).Measure(row, server, TestContext.Current.CancellationToken));
+            () => new BenchProcess(BenchProcess.Built, TimeSpan.FromMilliseconds(50), sessions: 1).Measure(row, server, TestContext.Current.CancellationToken));
 
         Assert.Contains("--no-such-flag", e.Message, StringComparison.Ordinal);
     }
