@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Broker.Hosting.Tests.WindowsServices;
 
 /// <summary>Sends each control of Windows to the state machine, also those that Wine never sends.</summary>
@@ -83,6 +85,19 @@ public sealed class ServiceLifeTests
         _life.Stopped(1);
 
         Assert.Equal((ServiceState.Stopped, ServiceLife.SpecificError, 1u), (_reported[^1].State, _reported[^1].ExitCode, _reported[^1].SpecificExitCode));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(0)]
+    public async Task The_page_about_Windows_explains_both_codes_of_a_stopped_service(int exitCode)
+    {
+        string page = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "docs", "windows.md"), TestContext.Current.CancellationToken);
+
+        _life.Running();
+        _life.Stopped(exitCode);
+
+        Assert.Contains(string.Create(CultureInfo.InvariantCulture, $"\n| {_reported[^1].ExitCode} | {_reported[^1].SpecificExitCode} | "), page, StringComparison.Ordinal);
     }
 
     [Fact]
