@@ -2,10 +2,32 @@ using System.Text.Json;
 
 namespace Broker.Cli.Tests.Prometheus;
 
-/// <summary>The form of the dashboard, as far as it can be checked without Grafana.</summary>
+/// <summary>The form of the dashboard: by Grafana's own types, and what they cannot say.</summary>
 public sealed class DashboardFormTests
 {
     private static IReadOnlyList<JsonElement> Panels => [.. Dashboard.Content.GetProperty("panels").EnumerateArray()];
+
+    [Fact]
+    public async Task Grafana_s_own_types_accept_the_dashboard()
+    {
+        (int exitCode, string said) = await CompileAsync(await ReadAsync());
+
+        Assert.True(exitCode == 0, said);
+    }
+
+    [Theory]
+    [InlineData("\"schemaVersion\": 39", "\"schemaVersion\": \"39\"")]
+    [InlineData("\"gridPos\"", "\"gridPosition\"")]
+    public async Task Grafana_s_own_types_refuse_a_wrong_type_and_an_unknown_key(string text, string fault)
+    {
+        string dashboard = await ReadAsync();
+        Assert.Contains(text, dashboard, StringComparison.Ordinal);
+
+        (int exitCode, string said) = await CompileAsync(dashboard.Replace(text, fault, StringComparison.Ordinal));
+
+        Assert.NotEqual(0, exitCode);
+        Assert.Contains("error TS2", said, StringComparison.Ordinal);
+    }
 
     [Fact]
     public void Panels_have_their_own_ids_and_titles_and_do_not_overlap_on_the_grid()
@@ -41,4 +63,21 @@ public sealed class DashboardFormTests
             Assert.Contains("{instance=~\"$instance\"}", query.Expression, StringComparison.Ordinal);
             Assert.StartsWith("{{instance}}", query.Legend, StringComparison.Ordinal);
         });
+
+    private static Task<string> ReadAsync()
+        => File.ReadAllTextAsync(Path.Combine(Repository.Root, "eng", "grafana", "broker.json"), TestContext.Current.CancellationToken);
+
+    // The compiler compares the file with the types. In a literal it also refuses a key that the type does not have.
+    private static async Task<(int ExitCode, string Said)> CompileAsync(string dashboard)
+    {
+        string node = Programs.Require("node");
+        string packages = Path.Combine(Repository.Root, "tests", "Broker.Cli.Tests", "peers", "node", "node_modules");
+        Missing.Unless(Directory.Exists(Path.Combine(packages, "@grafana", "schema")), "the npm package @grafana/schema");
+        using var folder = new TemporaryFolder();
+        string types = Path.Combine(packages, "@grafana", "schema", "dist", "types", "index").Replace('\\', '/');
+        string file = folder.Write("dashboard.ts", $"import type {{ Dashboard }} from '{types}';\nexport const dashboard = {dashboard.Trim()} satisfies Dashboard;\n");
+        return await Programs.RunAsync(
+            node, null, Path.Combine(packages, "typescript", "bin", "tsc"), "--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "esnext",
+            "--moduleResolution", "bundler", file);
+    }
 }
