@@ -25,6 +25,21 @@ internal sealed record RouteEntry
 
     public long Refused { get; init; }
 
+    /// <summary>1 if the route takes no messages for now.</summary>
+    public long Paused { get; init; }
+
+    /// <summary>1 if the programs only get copies, 0 if they take part, or null for a route that has no shadow.</summary>
+    public long? Shadow { get; init; }
+
+    public long Pushers { get; init; }
+
+    /// <summary>How many more messages the other ends of a pipeline take, or null for other routes.</summary>
+    public long? Credit { get; init; }
+
+    public Dictionary<string, long>? DroppedBecause { get; init; }
+
+    public Dictionary<string, long>? RefusedBecause { get; init; }
+
     /// <summary>The requests without a reply.</summary>
     public long? Pending { get; init; }
 

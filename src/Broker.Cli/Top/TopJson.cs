@@ -44,6 +44,7 @@ internal sealed class TopJson(LineOutput lines)
         json.WriteString("id", server.ServerId);
         json.WriteString("name", server.ServerName);
         json.WriteString("version", server.Version);
+        WriteIfKnown(json, "broker_version", server.BrokerVersion);
         json.WriteString("start", server.Start);
         json.WriteString("now", server.Now);
         json.WriteNumber("cpu_percent", server.Cpu);
@@ -78,6 +79,12 @@ internal sealed class TopJson(LineOutput lines)
         json.WriteString("name", entry.Name);
         json.WriteString("pattern", entry.Pattern);
         json.WriteNumber("peers", entry.Peers);
+        json.WriteBoolean("paused", entry.Paused > 0);
+        if (entry.Shadow is { } shadow)
+        {
+            json.WriteBoolean("shadow", shadow > 0);
+        }
+
         WriteRate(json, "from_zeromq_per_second", row.FromZeroMq);
         WriteRate(json, "to_subjects_per_second", row.ToSubjects);
         WriteRate(json, "from_subjects_per_second", row.FromSubjects);
@@ -88,8 +95,24 @@ internal sealed class TopJson(LineOutput lines)
         }
 
         json.WriteNumber("dropped", entry.Dropped);
+        WriteReasons(json, "dropped_because", entry.DroppedBecause);
         json.WriteNumber("refused", entry.Refused);
+        WriteReasons(json, "refused_because", entry.RefusedBecause);
         json.WriteEndObject();
+    }
+
+    private static void WriteReasons(Utf8JsonWriter json, string name, Dictionary<string, long>? reasons)
+    {
+        if (reasons is not null)
+        {
+            json.WriteStartObject(name);
+            foreach ((string reason, long number) in reasons)
+            {
+                json.WriteNumber(reason, number);
+            }
+
+            json.WriteEndObject();
+        }
     }
 
     private static void WriteRates(Utf8JsonWriter json, TrafficRates rates)

@@ -34,6 +34,7 @@ internal static class TopTable
         parts.Add(problem is null ? Line(Caption(frame, settings, rows)) : Line(problem, Lost));
         parts.Add(Text.Empty);
         parts.Add(settings.ShowsRoutes ? Routes(frame, rows, width) : Connections(frame, rows, width));
+        parts.AddRange(settings.ShowsRoutes ? Notes(frame, rows, room) : []);
         if (height is not null)
         {
             parts.Add(Line("m rate  b bytes  p pending  s subscriptions  r routes  c connections  q quit", new Style(decoration: Decoration.Dim)));
@@ -48,9 +49,10 @@ internal static class TopTable
         string name = server.ServerName ?? server.ServerId ?? "";
         // A server without a name has its id as name, which is too long for a line.
         name = name.Length > WideText ? name[..8] + "…" : name;
+        string version = server.BrokerVersion is { } own ? "broker " + own : server.Version ?? "";
         yield return string.Create(
             CultureInfo.InvariantCulture,
-            $"{name} {server.Version}, up {server.Uptime}, processor {server.Cpu:0.#} %, memory {ShortNumber.Of(server.Mem)}B");
+            $"{name}, {version}, up {server.Uptime}, processor {server.Cpu:0.#} %, memory {ShortNumber.Of(server.Mem)}B");
         yield return $"in {ShortNumber.Of(frame.Rates.MessagesIn)} msg/s, {ShortNumber.Of(frame.Rates.BytesIn)}B/s; "
             + $"out {ShortNumber.Of(frame.Rates.MessagesOut)} msg/s, {ShortNumber.Of(frame.Rates.BytesOut)}B/s; "
             + string.Create(CultureInfo.InvariantCulture, $"slow consumers {server.SlowConsumers}");
@@ -103,13 +105,14 @@ internal static class TopTable
     private static Table Routes(TopFrame frame, int rows, int width)
     {
         int textWidth = width >= WideWidth ? WideText : NarrowText;
-        // An arrow points from where the messages come to where they go.
-        Table table = NewTable([("route", false), ("pattern", false), ("peers", true), ("zmq→/s", true), ("→subj/s", true),
-            ("subj→/s", true), ("→zmq/s", true), ("waiting", true), ("dropped", true)]);
+        // An arrow points from where the messages come to where they go. The heads are short, so that 80 columns are enough.
+        Table table = NewTable([("route", false), ("state", false), ("pattern", false), ("peers", true), ("zmq→/s", true), ("→subj/s", true),
+            ("subj→/s", true), ("→zmq/s", true), ("waits", true), ("drops", true)]);
         foreach (RouteRow row in (frame.Routes ?? []).Take(rows))
         {
             table.AddRow([
-                Line(Cut(row.Entry.Name ?? "", textWidth)), Line(Cut(row.Entry.Pattern ?? "", textWidth)), Line(ShortNumber.Of(row.Entry.Peers)),
+                Line(Cut(row.Entry.Name ?? "", textWidth)), Line(RouteNotes.StateOf(row.Entry), Waiting), Line(Cut(row.Entry.Pattern ?? "", textWidth)),
+                Line(ShortNumber.Of(row.Entry.Peers)),
                 .. Numbers(row.FromZeroMq, row.ToSubjects, row.FromSubjects, row.ToZeroMq),
                 Line(row.Entry.Kept is { } kept ? ShortNumber.Of(kept) : "-"),
                 Line(ShortNumber.Of(row.Entry.Dropped + row.Entry.Refused), row.Entry.Dropped + row.Entry.Refused > 0 ? Lost : Style.Plain),
@@ -117,6 +120,13 @@ internal static class TopTable
         }
 
         return table;
+    }
+
+    // What is said about the routes stands below them, as far as there is room.
+    private static IEnumerable<IRenderable> Notes(TopFrame frame, int rows, int room)
+    {
+        RouteRow[] shown = [.. (frame.Routes ?? []).Take(rows)];
+        return shown.Select(RouteNotes.Of).OfType<string>().Select(static note => Line(note)).Prepend(Text.Empty).Take(room - shown.Length);
     }
 
     private static List<IRenderable> Numbers(params ReadOnlySpan<double> values)

@@ -73,9 +73,9 @@ public sealed class AdministratorPageTests : IDisposable
             {
                 using var handler = new HttpClientHandler { ServerCertificateCustomValidationCallback = static (_, _, _, _) => true };
                 using var http = new HttpClient(handler) { BaseAddress = new Uri(addresses.Monitoring.Single() + "/"), Timeout = Wait.Limit };
-                Assert.Equal(HttpStatusCode.OK, await PostAsync(http, "login", ("name", "ops"), ("secret", Password)));
-                Assert.Equal(HttpStatusCode.OK, await PostAsync(http, "route", ("route", "orders"), ("change", "resume")));
-                using HttpRequestMessage forged = await RequestAsync(http, "route", ("route", "orders"), ("change", "pause"));
+                Assert.Equal(HttpStatusCode.OK, await AdministratorRequests.PostAsync(http, "login", ("name", "ops"), ("secret", Password)));
+                Assert.Equal(HttpStatusCode.OK, await AdministratorRequests.PostAsync(http, "route", ("route", "orders"), ("change", "resume")));
+                using HttpRequestMessage forged = await AdministratorRequests.CreateAsync(http, "route", ("route", "orders"), ("change", "pause"));
                 string header = what == "token" ? forged.Headers.Single(static h => h.Key.Contains("Verification", StringComparison.Ordinal)).Key : what;
                 forged.Headers.Remove(header);
                 if (value is not null)
@@ -193,23 +193,4 @@ public sealed class AdministratorPageTests : IDisposable
     }
 
     private static Task SaysAsync(DevTools page, string text) => page.UntilAsync($"document.getElementById('adminsays').textContent === '{text}'");
-
-    private static async Task<HttpStatusCode> PostAsync(HttpClient http, string action, params (string Name, string Value)[] form)
-    {
-        using HttpRequestMessage request = await RequestAsync(http, action, form);
-        using HttpResponseMessage answer = await http.SendAsync(request, Ended);
-        return answer.StatusCode;
-    }
-
-    private static async Task<HttpRequestMessage> RequestAsync(HttpClient http, string action, params (string Name, string Value)[] form)
-    {
-        using var state = JsonDocument.Parse(await http.GetStringAsync("admin", Ended));
-        var request = new HttpRequestMessage(HttpMethod.Post, $"admin/{action}")
-        {
-            Content = new FormUrlEncodedContent(form.Select(static f => KeyValuePair.Create(f.Name, f.Value))),
-        };
-        request.Headers.Add("Origin", http.BaseAddress!.GetLeftPart(UriPartial.Authority));
-        request.Headers.Add(state.RootElement.GetProperty("header").GetString()!, state.RootElement.GetProperty("token").GetString());
-        return request;
-    }
 }
