@@ -8,6 +8,9 @@ namespace Broker.Cli.Effective;
 /// <summary>Prints settings as a table, or each as a JSON object on one line.</summary>
 internal static class SettingsPrinter
 {
+    // The JWT of an account has hundreds of characters, which would make each line of the table as long.
+    private const int ShownOfJwt = 16;
+
     public static void WriteTable(ShellStreams shell, IEnumerable<ShownSetting> settings)
     {
         var table = new TextTable(3, "setting", "value", "source");
@@ -67,6 +70,8 @@ internal static class SettingsPrinter
         null => "none",
         "" => "\"\"",
         bool flag => flag ? "true" : "false",
+        string { Length: > 2 * ShownOfJwt } jwt when jwt.StartsWith("eyJ", StringComparison.Ordinal)
+            => string.Create(CultureInfo.InvariantCulture, $"{jwt[..ShownOfJwt]}… ({jwt.Length} characters)"),
         object?[] items => $"[{string.Join(", ", items.Select(Text))}]",
         _ => Convert.ToString(value, CultureInfo.InvariantCulture) ?? "",
     };

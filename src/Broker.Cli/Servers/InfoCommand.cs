@@ -35,6 +35,7 @@ internal sealed class InfoCommand(ShellStreams shell)
             ("name", info.Name),
             ("id", info.Id),
             ("version", info.Version),
+            ("broker_version", info.BrokerVersion),
             ("cluster", info.Cluster),
             ("domain", info.Domain),
             ("max_payload", info.MaxPayload),

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Net.Sockets;
 using System.Text;
+using Broker.Cli.Terminal;
 
 namespace Broker.Cli.ServiceManagers;
 
@@ -103,7 +104,7 @@ internal sealed class SystemdNotifier : IServeObserver, IDisposable
     {
         string state = string.Create(
             CultureInfo.InvariantCulture,
-            $"STOPPING=1\nSTATUS=delivering to {stop.Backlog.Clients} clients, {stop.Backlog.Bytes} bytes queued");
+            $"STOPPING=1\nSTATUS=delivering to {StatusText.Number(stop.Backlog.Clients, "client")}, {stop.Backlog.Bytes} bytes queued");
         if (stop.Left > TimeSpan.Zero)
         {
             // A stop may take longer than TimeoutStopSec=. After the stop deadline, the time is not extended any more.

@@ -9,13 +9,13 @@ internal static class StatusText
     {
         string text = string.Create(
             CultureInfo.InvariantCulture,
-            $"{counts.Connections:N0} clients, {counts.Subscriptions:N0} subs | "
+            $"{Number(counts.Connections, "client")}, {Number(counts.Subscriptions, "sub")} | "
             + $"in {counts.MessagesIn:N0} ({Size(counts.BytesIn)}) out {counts.MessagesOut:N0} ({Size(counts.BytesOut)})");
         if (withZeroMq)
         {
             text += string.Create(
                 CultureInfo.InvariantCulture,
-                $" | zmq {counts.ZeroMqPeers:N0} peers in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0}");
+                $" | zmq {Number(counts.ZeroMqPeers, "peer")} in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0}");
         }
 
         return text + string.Create(CultureInfo.InvariantCulture, $" | dropped {counts.Dropped:N0}");
@@ -23,11 +23,14 @@ internal static class StatusText
 
     public static string OfBridge(in ServeCounts counts) => string.Create(
         CultureInfo.InvariantCulture,
-        $"zmq {counts.ZeroMqPeers:N0} peers in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0} | dropped {counts.Dropped:N0}");
+        $"zmq {Number(counts.ZeroMqPeers, "peer")} in {counts.ZeroMqMessagesIn:N0} out {counts.ZeroMqMessagesOut:N0} | dropped {counts.Dropped:N0}");
 
     public static string Of(in ServeStop stop) => string.Create(
         CultureInfo.InvariantCulture,
-        $"stopping: {stop.Backlog.Clients:N0} clients, {Size(stop.Backlog.Bytes)} queued, {Math.Ceiling(stop.Left.TotalSeconds):N0} s left");
+        $"stopping: {Number(stop.Backlog.Clients, "client")}, {Size(stop.Backlog.Bytes)} queued, {Math.Ceiling(stop.Left.TotalSeconds):N0} s left");
+
+    /// <summary>Returns the number with the word, as "1 client" or "2 clients".</summary>
+    internal static string Number(long number, string what) => string.Create(CultureInfo.InvariantCulture, $"{number:N0} {what}{(number == 1 ? "" : "s")}");
 
     private static string Size(long bytes)
     {

@@ -90,6 +90,7 @@ internal static class WelcomeText
         string credentials = settings.Security switch
         {
             { Token: not null } => " --auth TOKEN",
+            { Operator: not null } => " --creds FILE",
             { NoAuthUser: null, IsRequired: true } => " --user USER --pass PASSWORD",
             _ => "",
         };

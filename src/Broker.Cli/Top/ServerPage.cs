@@ -9,6 +9,9 @@ internal sealed record ServerPage
 
     public string? Version { get; init; }
 
+    /// <summary>The version of this project's broker, or null for another server.</summary>
+    public string? BrokerVersion { get; init; }
+
     /// <summary>The time when the server started.</summary>
     public DateTimeOffset Start { get; init; }
 

@@ -14,6 +14,9 @@ internal sealed class InfoMessage
     [JsonPropertyName("version")]
     public string? Version { get; init; }
 
+    [JsonPropertyName("broker_version")]
+    public string? BrokerVersion { get; init; }
+
     [JsonPropertyName("cluster")]
     public string? Cluster { get; init; }
 

@@ -11,6 +11,7 @@ public sealed record ServerInfo
         Id = info.ServerId;
         Name = info.ServerName;
         Version = info.Version;
+        BrokerVersion = info.BrokerVersion;
         Cluster = info.Cluster;
         Domain = info.Domain;
         JetStream = info.JetStream;
@@ -31,6 +32,12 @@ public sealed record ServerInfo
 
     /// <summary>The version of the server, such as <c>2.10.27</c>.</summary>
     public string? Version { get; }
+
+    /// <summary>
+    /// The version of this project's broker, such as <c>0.1.0</c>; null for another server. Then <see cref="Version"/> is that
+    /// of the nats-server whose features the broker has.
+    /// </summary>
+    public string? BrokerVersion { get; }
 
     /// <summary>The name of the cluster that the server belongs to.</summary>
     public string? Cluster { get; }

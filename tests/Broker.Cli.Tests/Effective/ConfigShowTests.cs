@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Broker.Cli.CommandLine;
+using Broker.Cli.Tests.Auth;
 using Broker.Cli.Tests.CommandLine;
 using Broker.Cli.Tests.Documentation;
 using Broker.Cli.Tests.Shell;
@@ -39,6 +40,21 @@ public sealed class ConfigShowTests : IDisposable
     /// <summary>Whether the line is a command that these tests run.</summary>
     internal static bool IsOfConfig(string line)
         => line.StartsWith("broker config ", StringComparison.Ordinal) && !line.Contains('[', StringComparison.Ordinal);
+
+    [Fact]
+    public async Task A_JWT_is_cut_in_the_table_and_whole_as_JSON()
+    {
+        using var folder = new StoreFolder();
+        await folder.RunAsync("init", "ACME");
+        string file = _folder.Write("accounts.conf", await folder.RunAsync("show", "config"));
+
+        (int exitCode, string output, string error) = await ShellRun.OfAsync("config", "show", "-c", file);
+        (_, string json, _) = await ShellRun.OfAsync("config", "show", "-c", file, "--json");
+
+        Assert.Equal((ExitCode.Success, ""), (exitCode, error));
+        Assert.Matches(@"\noperator +eyJ[^ ]{13}… \(\d{3} characters\) ", output);
+        Assert.Matches("\"operator\",\"value\":\"eyJ[A-Za-z0-9_.-]{300,}\"", json);
+    }
 
     [Fact]
     public async Task Each_value_has_its_source()

@@ -66,7 +66,7 @@ public sealed class ServerCommandTests
             await ServeAsync((url, _) => ShowAsync(url));
         }
 
-        static async Task ShowAsync(string url)
+        async Task ShowAsync(string url)
         {
             (int exitCode, string output, string error) = await ShellRun.OfAsync("server", "info", "-s", url);
             Assert.Equal((ExitCode.Success, ""), (exitCode, error));
@@ -79,6 +79,7 @@ public sealed class ServerCommandTests
             Assert.Equal(ExitCode.Success, exitCode);
             JsonElement info = JsonDocument.Parse(output).RootElement;
             Assert.Equal("first", info.GetProperty("name").GetString());
+            Assert.Matches(isNatsServer ? "^$" : @"^\d+\.\d+\.\d+", info.GetProperty("broker_version").GetString() ?? "");
             Assert.Equal(1_048_576, info.GetProperty("max_payload").GetInt64());
             Assert.False(info.GetProperty("jetstream").GetBoolean());
         }

@@ -24,6 +24,11 @@ public sealed class StatusTextTests
         StatusText.Of(Counts, withZeroMq: true));
 
     [Fact]
+    public void One_client_is_not_several() => Assert.Equal(
+        "1 client, 1 sub | in 1,234,567 (1.5 KB) out 9 (12 B) | zmq 1 peer in 4 out 6 | dropped 1",
+        StatusText.Of(Counts with { Connections = 1, Subscriptions = 1, ZeroMqPeers = 1 }, withZeroMq: true));
+
+    [Fact]
     public void Without_a_bridge_nothing_is_said_of_it() => Assert.Equal(
         "3 clients, 5 subs | in 1,234,567 (1.5 KB) out 9 (12 B) | dropped 1",
         StatusText.Of(Counts, withZeroMq: false));

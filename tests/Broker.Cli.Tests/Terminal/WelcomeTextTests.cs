@@ -20,6 +20,7 @@ public sealed class WelcomeTextTests
     {
         Assert.Equal(2, Count(new SecuritySettings { Users = [new User("ada", "secret")] }, " --user USER --pass PASSWORD "));
         Assert.Equal(2, Count(new SecuritySettings { Token = "secret" }, " --auth TOKEN "));
+        Assert.Equal(2, Count(new SecuritySettings { Operator = new OperatorOptions() }, " --creds FILE "));
         Assert.Equal(0, Count(new SecuritySettings { Users = [new User("ada", "secret")], NoAuthUser = "ada" }, " --user "));
 
         static int Count(SecuritySettings security, string flags)
