@@ -36,9 +36,11 @@ internal sealed class ServerDialer(ConnectionCore core)
                 return;
             }
 
-            if (e is SocketException)
+            if (e is SocketException { SocketErrorCode: var code })
             {
-                throw new ConnectionLostException($"The server cannot be reached: {e.Message} ({core.NameOf(address)})", e);
+                // The exception of a connect has the address in its own message, in another form.
+                string reason = new SocketException((int)code).Message;
+                throw new ConnectionLostException($"The server cannot be reached: {reason} ({core.NameOf(address)})", e);
             }
 
             if (e is OperationCanceledException && !cancellationToken.IsCancellationRequested)

@@ -28,7 +28,7 @@ public sealed class ConnectingTests : IDisposable
     {
         int port = FreePort.Next();
         await using var run = ShellRun.Start([.. command, "-s", $"127.0.0.1:{port}", "--wait", "2m"]);
-        await run.SaidAsync("waiting for the server: The server cannot be reached: ");
+        await run.SaidAsync($"waiting for the server: The server cannot be reached: {new SocketException((int)SocketError.ConnectionRefused).Message} (127.0.0.1:{port})");
 
         await using BrokerServer server = await BrokerServer.StartAsync(
             options =>
