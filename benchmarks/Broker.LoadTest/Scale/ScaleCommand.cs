@@ -3,7 +3,9 @@ using Broker.LoadTest.Driver;
 
 namespace Broker.LoadTest.Scale;
 
-/// <summary>The arguments of <c>scale-streams</c>. Exit codes: 0, 1 after a failure, 2 when the arguments are wrong.</summary>
+/// <summary>
+/// The arguments of <c>scale-streams</c>. Exit codes: 0, 1 after a failure, 2 when the arguments are wrong.
+/// </summary>
 internal static class ScaleCommand
 {
     public static Command Create()

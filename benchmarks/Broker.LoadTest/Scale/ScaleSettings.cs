@@ -14,7 +14,9 @@ internal sealed record ScaleSettings
     /// <summary>The size of the store of the last start, in 10⁹ bytes.</summary>
     public double Gigabytes { get; init; } = 10;
 
-    /// <summary>The directory of the streams, whose content is deleted at the end. Null for a new directory of temporary files.</summary>
+    /// <summary>
+    /// The directory of the streams, which are deleted at the end. Null for a new directory of temporary files.
+    /// </summary>
     public DirectoryInfo? Directory { get; init; }
 
     public int BodyBytes => 4096;

@@ -4,8 +4,8 @@ using System.Globalization;
 namespace Broker.LoadTest.Scale;
 
 /// <summary>
-/// Does something many times, some of them at the same time, and writes the rates of the second and of the last tenth. In
-/// the first tenth, the server compiles its code.
+/// Does something many times, some of them at the same time, and writes the rates of the second and of the last tenth.
+/// In the first tenth, the server compiles its code.
 /// </summary>
 internal sealed class ScaleSteps(int inFlight, Process server, TextWriter output)
 {

@@ -1,7 +1,8 @@
 namespace Broker.Streams;
 
 /// <summary>
-/// A file in memory, in chunks. Chunks that are zero need no memory, and neither do those whose messages are all deleted.
+/// A file in memory, in chunks. Chunks that are zero need no memory, and neither do those whose messages are all
+/// deleted.
 /// </summary>
 internal sealed class MemoryFile : IStoreFile
 {

@@ -95,8 +95,8 @@ internal static class StoreInspection
     }
 
     /// <summary>
-    /// The sequences of the messages with headers that are not older than a time, and that of the last message, if it has
-    /// headers.
+    /// The sequences of the messages with headers that are not older than a time, and that of the last message, if it
+    /// has headers.
     /// </summary>
     internal static List<ulong> WithHeaders(this StreamStore store, StoredStream stream, long time)
     {

@@ -136,7 +136,9 @@ internal sealed class StoreQueue(StoreOptions options, StreamCatalog catalog, Re
         Collecting.Add(RecordKind.StreamRepaired, stream.Id, 0, time);
     }
 
-    /// <summary>Queues the damage of a stream, so that it is refused after a restart too. The caller holds the lock.</summary>
+    /// <summary>
+    /// Queues the damage of a stream, so that it is refused after a restart too. The caller holds the lock.
+    /// </summary>
     internal void AddDamage(StoredStream stream, StreamDamage damage)
     {
         if (CanQueue(stream, RecordHead.Length + sizeof(ulong)) == QueueStatus.Queued)
@@ -204,7 +206,9 @@ internal sealed class StoreQueue(StoreOptions options, StreamCatalog catalog, Re
         }
     }
 
-    /// <summary>Refuses everything from now on, because the store is closed. Returns false if it was closed before.</summary>
+    /// <summary>
+    /// Refuses everything from now on, because the store is closed. Returns false if it was closed before.
+    /// </summary>
     internal bool TryClose()
     {
         lock (Gate)

@@ -2,8 +2,8 @@ namespace Broker.Streams;
 
 /// <summary>
 /// Streams in one directory. All streams share one log, so that one sync serves all of them. Callers queue records
-/// (<see cref="StoreQueue"/>), which are written in groups (<see cref="GroupWriter"/>) and then reported. Messages can be
-/// read on any thread (<see cref="StoreReader"/>).
+/// (<see cref="StoreQueue"/>), which are written in groups (<see cref="GroupWriter"/>) and then reported. Messages can
+/// be read on any thread (<see cref="StoreReader"/>).
 /// </summary>
 internal sealed class StreamStore : IDisposable
 {
@@ -27,7 +27,7 @@ internal sealed class StreamStore : IDisposable
     /// <summary>The findings of the start.</summary>
     internal RecoveryReport Recovery { get; } = new();
 
-    /// <summary>What waits to be written.</summary>
+    /// <summary>The records that wait to be written.</summary>
     internal StoreQueue Queue { get; }
 
     /// <summary>The error after which the store has stopped writing.</summary>
