@@ -24,6 +24,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
     private readonly ServerCore _core;
     private readonly SystemEvents _events;
     private readonly ServerInspector _inspector;
+    private readonly SystemRequests _requests;
     private readonly AccountUpdates _accounts;
     private readonly ServerResolver? _resolver;
     private readonly ServerReload _reload;
@@ -39,11 +40,11 @@ public sealed partial class BrokerServer : IAsyncDisposable
         var json = new SystemJson(core);
         _inspector = new ServerInspector(core, loops, traffic);
         core.Events = _events = new SystemEvents(core, loops, json, traffic, Inspect);
-        var requests = new SystemRequests(core, _events, new RequestAnswers(core, _inspector, Inspect, json, traffic));
-        _accounts = new AccountUpdates(core, requests);
-        _resolver = ServerResolver.Create(core, _accounts, requests, json);
-        requests.Subscribe();
-        _reload = new ServerReload(core, requests, _accounts);
+        _requests = new SystemRequests(core, _events, new RequestAnswers(core, _inspector, Inspect, json, traffic));
+        _accounts = new AccountUpdates(core, _requests);
+        _resolver = ServerResolver.Create(core, _accounts, _requests, json);
+        _requests.Subscribe();
+        _reload = new ServerReload(core, _requests, _accounts);
         _shutdown = new ServerShutdown(core, loops, _events);
         _listeners = new ListenerSet(core, loops);
         Loops = loops;
@@ -166,6 +167,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
             if (startStreams is not null)
             {
                 server._core.Streams = await startStreams(server, cancellationToken).ConfigureAwait(false);
+                server._requests.Subscribe(renews: true);
             }
 
             if (server._resolver is { } resolver)

@@ -79,6 +79,10 @@ public sealed class ServerMetrics : IDisposable
         Count(
             "broker.route_lookups", "{lookup}", "Lookups of the subscribers of a subject.",
             () => server.Inspect().Routing.Matches);
+        if (server.Inspect().Streams is not null)
+        {
+            ShowStreams(() => server.Inspect().Streams!);
+        }
     }
 
     /// <summary>Disposes the meter if this instance owns it. The meter of a factory is not disposed.</summary>
@@ -90,8 +94,25 @@ public sealed class ServerMetrics : IDisposable
         }
     }
 
-    private void Show(string name, string unit, string description, Func<int> value)
-        => _meter.CreateObservableUpDownCounter(name, () => new Measurement<int>(value(), _tags), unit, description);
+    private void ShowStreams(Func<StreamsDescription> streams)
+    {
+        Show("broker.streams", "{stream}", "Streams.", () => streams().Streams);
+        Show("broker.streams.damaged", "{stream}", "Streams that are damaged.", () => streams().DamagedStreams);
+        Show("broker.streams.consumers", "{consumer}", "Consumers of streams.", () => streams().Consumers);
+        Show("broker.streams.messages", "{message}", "Messages in streams.", () => streams().Messages);
+        Show("broker.streams.file", "By", "Bytes of messages in streams on the disk.", () => streams().File);
+        Show("broker.streams.memory", "By", "Bytes of messages in streams in memory.", () => streams().Memory);
+        Show("broker.streams.pending", "{message}", "Delivered messages that wait for their acknowledgement.", () => streams().Pending);
+        Count("broker.streams.delivered", "{message}", "Messages that consumers have delivered.", () => streams().Delivered);
+        Count(
+            "broker.streams.acknowledged", "{message}", "Delivered messages that were acknowledged or terminated.",
+            () => streams().Acknowledged);
+        Count("broker.streams.requests", "{request}", "Requests to the JetStream API.", () => streams().Requests);
+        Count("broker.streams.errors", "{request}", "Requests to the JetStream API that were refused.", () => streams().Errors);
+    }
+
+    private void Show(string name, string unit, string description, Func<long> value)
+        => _meter.CreateObservableUpDownCounter(name, () => new Measurement<long>(value(), _tags), unit, description);
 
     private void Count(string name, string unit, string description, Func<long> read)
         => _meter.CreateObservableCounter(name, () => new Measurement<long>(read(), _tags), unit, description);

@@ -11,6 +11,9 @@ internal sealed partial class AccountStreams
     /// <summary>The number of requests that were refused.</summary>
     internal long Errors => (long)_responder.Errors;
 
+    /// <summary>The counts over all consumers.</summary>
+    internal ConsumerCounters Consumers => _host.Counters;
+
     /// <summary>Adds the account to sums and to a list of problems. Called on any thread.</summary>
     internal void Add(string account, ref StoreTotals file, ref StoreTotals memory, List<string> problems)
     {
@@ -42,13 +45,19 @@ internal sealed partial class AccountStreams
     private static void Add(string account, StreamStore store, long reserved, ref StoreTotals sum, List<string> problems)
     {
         long bytes = 0;
+        long messages = 0;
+        int streams = 0;
+        int damaged = 0;
         using (StoreBatch batch = store.Begin())
         {
             foreach (StoredStream stream in store.Streams())
             {
                 bytes += stream.Bytes;
+                messages += stream.Messages;
+                streams++;
                 if (stream.Damage is { } damage)
                 {
+                    damaged++;
                     problems.Add($"the stream '{stream.Name}' of the account '{account}' is damaged: file '{damage.File}', offset {damage.Offset}, sequence {damage.Sequence}");
                 }
 
@@ -69,6 +78,6 @@ internal sealed partial class AccountStreams
             problems.Add($"the store of the account '{account}' writes no more: {failure.Message}");
         }
 
-        sum = new StoreTotals(sum.Bytes + bytes, sum.Reserved + reserved);
+        sum = new StoreTotals(sum.Bytes + bytes, sum.Reserved + reserved, sum.Streams + streams, sum.Messages + messages, sum.Damaged + damaged);
     }
 }

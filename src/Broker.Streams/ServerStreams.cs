@@ -55,18 +55,32 @@ public sealed class ServerStreams : IServerStreams
     }
 
     /// <inheritdoc/>
+    public bool HasStreams(string account) => _accounts.ContainsKey(account);
+
+    /// <inheritdoc/>
+    public ReadOnlyMemory<byte> Refuse(string request) => Refusals.Of(request);
+
+    /// <inheritdoc/>
     public StreamsDescription Describe()
     {
         var file = default(StoreTotals);
         var memory = default(StoreTotals);
         long requests = 0;
         long errors = 0;
+        long consumers = 0;
+        long delivered = 0;
+        long acknowledged = 0;
+        long pending = 0;
         var problems = new List<string>();
         foreach ((string name, AccountStreams account) in _accounts)
         {
             account.Add(name, ref file, ref memory, problems);
             requests += account.Requests;
             errors += account.Errors;
+            consumers += account.Consumers.Consumers;
+            delivered += account.Consumers.Delivered;
+            acknowledged += account.Consumers.Acknowledged;
+            pending += account.Consumers.Pending;
         }
 
         return new StreamsDescription
@@ -80,6 +94,13 @@ public sealed class ServerStreams : IServerStreams
             ReservedMemory = memory.Reserved,
             ReservedFile = file.Reserved,
             Accounts = [.. _accounts.Keys],
+            Streams = file.Streams + memory.Streams,
+            DamagedStreams = file.Damaged + memory.Damaged,
+            Messages = file.Messages + memory.Messages,
+            Consumers = consumers,
+            Delivered = delivered,
+            Acknowledged = acknowledged,
+            Pending = pending,
             Requests = requests,
             Errors = errors,
             Problems = problems,

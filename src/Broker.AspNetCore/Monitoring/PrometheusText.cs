@@ -54,7 +54,37 @@ internal static class PrometheusText
         Counter(text, "broker_subscription_inserts_total", "Subscriptions that were created.", facts.Routing.Inserts);
         Counter(text, "broker_subscription_removes_total", "Subscriptions that ended.", facts.Routing.Removes);
         Counter(text, "broker_route_lookups_total", "Lookups of subjects that a publisher did not find in its cache.", facts.Routing.Matches);
+        if (facts.Streams is { } streams)
+        {
+            Write(text, streams);
+        }
+
         return text.ToString();
+    }
+
+    private static void Write(StringBuilder text, StreamsDescription streams)
+    {
+        Gauge(text, "broker_streams", "The number of streams.", streams.Streams);
+        Gauge(text, "broker_streams_damaged", "Streams that are damaged.", streams.DamagedStreams);
+        Gauge(text, "broker_streams_consumers", "Consumers of streams.", streams.Consumers);
+        Gauge(text, "broker_streams_messages", "Messages in streams.", streams.Messages);
+        Gauge(text, "broker_streams_file_bytes", "Bytes of messages in streams on the disk.", streams.File);
+        Gauge(text, "broker_streams_memory_bytes", "Bytes of messages in streams in memory.", streams.Memory);
+        if (streams.MaxFile is { } file)
+        {
+            Gauge(text, "broker_streams_file_limit_bytes", "The limit on the bytes of streams on the disk.", file);
+        }
+
+        if (streams.MaxMemory is { } memory)
+        {
+            Gauge(text, "broker_streams_memory_limit_bytes", "The limit on the bytes of streams in memory.", memory);
+        }
+
+        Gauge(text, "broker_streams_pending", "Delivered messages that wait for their acknowledgement.", streams.Pending);
+        Counter(text, "broker_streams_delivered_total", "Messages that consumers have delivered.", streams.Delivered);
+        Counter(text, "broker_streams_acknowledged_total", "Delivered messages that were acknowledged or terminated.", streams.Acknowledged);
+        Counter(text, "broker_streams_requests_total", "Requests to the JetStream API.", streams.Requests);
+        Counter(text, "broker_streams_errors_total", "Requests to the JetStream API that were refused.", streams.Errors);
     }
 
     /// <summary>Escapes a label's value.</summary>

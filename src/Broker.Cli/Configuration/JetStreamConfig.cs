@@ -66,6 +66,7 @@ internal sealed class JetStreamConfig(List<ConfigProblem> problems, List<ConfigP
     {
         Switch(section);
         Sync(section);
+        Strict(section);
         var read = new StreamsSettings
         {
             Directory = section.FilePath("store_dir", null) ?? section.FilePath("storedir", null) ?? section.FilePath("store", null),
@@ -93,6 +94,14 @@ internal sealed class JetStreamConfig(List<ConfigProblem> problems, List<ConfigP
             {
                 section.Wrong(key, "always, because the broker acknowledges a message only when it is on the disk", value, false);
             }
+        }
+    }
+
+    private static void Strict(ConfigSection section)
+    {
+        if (section.Find("strict") is { } value && !section.Flag("strict", true))
+        {
+            section.Wrong("strict", "true, because the broker always refuses fields of the API that it does not know", value, false);
         }
     }
 

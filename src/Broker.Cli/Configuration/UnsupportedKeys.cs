@@ -65,7 +65,6 @@ internal static class UnsupportedKeys
         ("limits", "set the limits of a stream when you create it"),
         ("unique_tag", NoRoutes), ("extension_hint", NoRoutes), ("max_outstanding_catchup", NoRoutes),
         ("meta_compact", NoRoutes), ("meta_compact_size", NoRoutes), ("meta_compact_sync", NoRoutes),
-        ("strict", "the broker always refuses fields of the API that it does not know"),
         ("max_buffered_size", NoQueueSetting), ("max_buffered_msgs", NoQueueSetting),
         ("request_queue_limit", NoQueueSetting), ("info_queue_limit", NoQueueSetting));
 

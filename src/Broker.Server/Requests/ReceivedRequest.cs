@@ -4,7 +4,9 @@ namespace Broker.Server;
 
 /// <summary>A system request that waits for its answer.</summary>
 /// <param name="Scope">What the request is about.</param>
-/// <param name="Kind">The last token of the subject, for example <c>CONNZ</c>.</param>
+/// <param name="Kind">
+/// The last token of the subject, for example <c>CONNZ</c>. Of a request about streams, all tokens after the prefix.
+/// </param>
 /// <param name="Account">
 /// The name of the account that the request is about; null for a request about the server.
 /// </param>

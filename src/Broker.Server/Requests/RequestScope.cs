@@ -21,6 +21,9 @@ internal enum RequestScope
     /// <summary>The JWT of one or of all accounts.</summary>
     Claims,
 
+    /// <summary>The streams of the requester's account, which has none: <c>$JS.API.…</c>.</summary>
+    Streams,
+
     /// <summary>The subscribers of a subject in the account of the requester: <c>$SYS.DEBUG.SUBSCRIBERS</c>.</summary>
     Subscribers,
 }

@@ -33,10 +33,16 @@ internal sealed class SystemRequest(SystemRequests requests, Account account, Re
             return false;
         }
 
-        string[] tokens = Encoding.UTF8.GetString(message.Subject).Split((char)Subject.Separator);
+        if (scope == RequestScope.Streams && !requests.RefusesStreams(account, message.Subject))
+        {
+            return false;
+        }
+
+        string subject = Encoding.UTF8.GetString(message.Subject);
+        string[] tokens = subject.Split((char)Subject.Separator);
         return requests.TryAnswer(new ReceivedRequest(
             scope,
-            tokens[^1],
+            scope == RequestScope.Streams ? subject[SystemRequests.StreamsPrefix.Length..] : tokens[^1],
             scope switch
             {
                 RequestScope.Account => tokens[AccountToken],

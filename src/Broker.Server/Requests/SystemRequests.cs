@@ -10,6 +10,9 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     /// <summary>The token in a request about all accounts, in place of the name of an account.</summary>
     internal const string AllAccounts = "PING";
 
+    /// <summary>The beginning of the subjects of requests about streams.</summary>
+    internal const string StreamsPrefix = "$JS.API.";
+
     private static readonly HashSet<string> ServerKinds = new(StringComparer.Ordinal)
     {
         "PING", "STATSZ", "IDZ", "HEALTHZ", "VARZ", "CONNZ", "SUBSZ", "ACCOUNTZ", "ROUTEZ", "LEAFZ", "GATEWAYZ", "JSZ",
@@ -41,13 +44,14 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     /// Subscribes to requests in new accounts. If another account has become the system account, replaces the
     /// subscriptions of the earlier and the new system account. Called by one thread at a time.
     /// </summary>
-    internal void Subscribe()
+    /// <param name="renews">Whether all subscriptions are replaced, because the server has other parts now.</param>
+    internal void Subscribe(bool renews = false)
     {
         Account system = core.Accounts.SystemAccount;
         var subscriptions = new Dictionary<Account, Subscription[]>();
         foreach (Account account in core.Accounts.All)
         {
-            bool isChanged = _system != system && (account == system || account == _system);
+            bool isChanged = renews || (_system != system && (account == system || account == _system));
             if (_subscriptions.TryGetValue(account, out Subscription[]? before) && !isChanged)
             {
                 subscriptions.Add(account, before);
@@ -79,6 +83,28 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     internal void Forget(Account account) => _subscriptions.Remove(account);
 
     /// <summary>
+    /// Whether a request about streams is refused in an account. An import of the service, and a peer server, may
+    /// answer it. Called on any loop.
+    /// </summary>
+    internal bool RefusesStreams(Account account, ReadOnlySpan<byte> subject)
+    {
+        if (account.Peers > 0 || core.Streams?.HasStreams(account.Name) != false)
+        {
+            return false;
+        }
+
+        foreach (ImportLink link in account.Links.Imports)
+        {
+            if (link.IsService && link.Mapping.ToRemote(subject) is { Length: > 0 })
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>
     /// Queues a request, which is answered soon. Returns false if the request is unknown or too many requests wait: the
     /// requester then learns that there are no responders. Called on any loop.
     /// </summary>
@@ -98,6 +124,16 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
                     events.Reply(request.Loop, request.ReplyAccount, request.Reply, answer);
                 }
             }));
+        }
+
+        if (request.Scope == RequestScope.Streams)
+        {
+            ReadOnlyMemory<byte> refusal = core.Streams!.Refuse(request.Kind);
+            return !refusal.IsEmpty && _ofOthers.TryAdd(() =>
+            {
+                events.Reply(request.Loop, request.ReplyAccount, request.Reply, refusal.ToArray());
+                return Task.CompletedTask;
+            });
         }
 
         RequestQueue queue = request.ReplyAccount.IsSystem ? _ofSystem : _ofOthers;
@@ -151,6 +187,10 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
             yield return Request(RequestScope.OwnAccount, "$SYS.REQ.SERVER.PING.CONNZ");
             yield return Request(RequestScope.OwnAccount, "$SYS.REQ.ACCOUNT.PING.CONNZ");
             yield return Request(RequestScope.OwnAccount, "$SYS.REQ.ACCOUNT.PING.STATZ");
+            if (core.Streams?.HasStreams(account.Name) == false)
+            {
+                yield return Request(RequestScope.Streams, $"{StreamsPrefix}>");
+            }
         }
 
         SystemRequest Request(RequestScope scope, string filter) => new(this, account, scope, filter);

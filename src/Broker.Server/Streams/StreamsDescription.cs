@@ -27,6 +27,29 @@ public sealed record StreamsDescription
     /// <summary>The bytes that the streams on the disk may use by their own limits.</summary>
     public long ReservedFile { get; init; }
 
+    /// <summary>The number of streams.</summary>
+    public int Streams { get; init; }
+
+    /// <summary>The number of these streams that are damaged.</summary>
+    public int DamagedStreams { get; init; }
+
+    /// <summary>The number of messages.</summary>
+    public long Messages { get; init; }
+
+    /// <summary>The number of consumers.</summary>
+    public long Consumers { get; init; }
+
+    /// <summary>
+    /// The messages that consumers have delivered since the start, each delivery of a message counted.
+    /// </summary>
+    public long Delivered { get; init; }
+
+    /// <summary>The delivered messages that were acknowledged or terminated since the start.</summary>
+    public long Acknowledged { get; init; }
+
+    /// <summary>The delivered messages that wait for their acknowledgement.</summary>
+    public long Pending { get; init; }
+
     /// <summary>The names of the accounts that may have streams, in order.</summary>
     public IReadOnlyList<string> Accounts { get; init; } = [];
 

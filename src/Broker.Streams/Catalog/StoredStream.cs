@@ -161,7 +161,9 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
         EnforceLimits();
     }
 
-    /// <summary>Creates or changes a consumer. Returns false if the bytes have no meaning.</summary>
+    /// <summary>
+    /// Creates or changes a consumer. Without progress, it keeps its own. Returns false if the bytes have no meaning.
+    /// </summary>
     internal bool TryPutConsumer(string name, ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> progress)
     {
         if (!Consumers.TryGetValue(name, out StoredConsumer? consumer))
@@ -170,7 +172,7 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
         }
 
         consumer.Configuration = configuration.ToArray();
-        return consumer.Progress.TryRead(progress);
+        return progress.IsEmpty || consumer.Progress.TryRead(progress);
     }
 
     /// <summary>Starts to count the messages of a consumer.</summary>

@@ -98,7 +98,7 @@ internal sealed class DamagedLog
                 break;
             case RecordKind.Consumer when !Catalog.TryGet(head.Stream, out _) && !TryAddLostStream(head.Stream, next(), output, head.Time):
                 return;
-            case RecordKind.Consumer:
+            case RecordKind.Consumer when !head.BodyOf(record).IsEmpty:
                 _stale.Remove((head.Stream, Encoding.UTF8.GetString(head.SubjectOf(record))));
                 break;
             case RecordKind.ConsumerChanged when _stale.Count > 0 && _stale.Contains((head.Stream, Encoding.UTF8.GetString(head.SubjectOf(record)))):

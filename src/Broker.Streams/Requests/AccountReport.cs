@@ -6,8 +6,9 @@ namespace Broker.Streams;
 /// <summary>Describes an account for monitoring. Used on the loop of the account.</summary>
 internal static class AccountReport
 {
-    internal static AccountStreamsDescription Of(ApiContext context, Func<ServedConsumer, bool, ConsumerInfo> describe, string account, StreamsQuery query)
+    internal static AccountStreamsDescription Of(ApiContext context, string account, StreamsQuery query)
     {
+        DateTime now = context.Now;
         var details = new List<StreamDetail>();
         long file = 0;
         long memory = 0;
@@ -29,7 +30,7 @@ internal static class AccountReport
                     Created = stream.Created,
                     Config = query.WithConfiguration ? stream.Config : null,
                     State = StreamDescriptions.StateOf(stream, summary, null),
-                    ConsumerDetail = query.WithConsumers && stream.Consumers.Count > 0 ? [.. stream.InOrder().Select(consumer => describe(consumer, query.WithConfiguration))] : null,
+                    ConsumerDetail = query.WithConsumers && stream.Consumers.Count > 0 ? [.. stream.InOrder().Select(consumer => ConsumerDescriptions.Of(consumer, now, query.WithConfiguration))] : null,
                 });
             }
         }

@@ -102,7 +102,7 @@ internal sealed class ApiRequests
 
     /// <summary>Describes the account for monitoring.</summary>
     internal AccountStreamsDescription Describe(string account, StreamsQuery query)
-        => AccountReport.Of(_context, _consumers.Describe, account, query);
+        => AccountReport.Of(_context, account, query);
 
     /// <summary>Deletes a consumer that nobody has used for long.</summary>
     internal void RemoveInactive(ServedConsumer consumer)
@@ -115,7 +115,8 @@ internal sealed class ApiRequests
         => HeaderBlock.TryGet(headers, "Nats-Required-Api-Level"u8, out ReadOnlySpan<byte> level)
             && !(Utf8Parser.TryParse(level, out int required, out int read) && read == level.Length && required <= Level);
 
-    private static string KindOf(ApiRequest request)
+    /// <summary>The kind of the answer to a request.</summary>
+    internal static string KindOf(ApiRequest request)
     {
         string kind = request.Token(0) is "INFO" ? "account_info" : $"{request.Token(0)}_{request.Token(1)}";
         return (request.Token(1) is "MSG" ? $"{kind}_{request.Token(2)}" : kind).ToLowerInvariant() + "_response";

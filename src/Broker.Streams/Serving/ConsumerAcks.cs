@@ -95,6 +95,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
             Ready -= Pending.Entries[index].IsReady ? 1 : 0;
             consumer.Progress.Acknowledge(sequence);
             log.Acknowledge(sequence);
+            host.Counters.CountAcknowledgement();
             consumer.Stream.Settled(host, sequence);
         }
     }
@@ -193,6 +194,7 @@ internal sealed class ConsumerAcks(ConsumerHost host, ServedConsumer consumer, C
             ulong first = Pending.First.Sequence;
             Ready -= Pending.First.IsReady ? 1 : 0;
             consumer.Progress.Acknowledge(first);
+            host.Counters.CountAcknowledgement();
             consumer.Stream.Settled(host, first);
             isAny = true;
         }

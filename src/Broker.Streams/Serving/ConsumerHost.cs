@@ -48,6 +48,8 @@ internal sealed class ConsumerHost
 
     internal EventLoop Loop { get; }
 
+    internal ConsumerCounters Counters { get; } = new();
+
     /// <summary>The time in ticks of UTC.</summary>
     internal long Now => _clock.GetUtcNow().UtcTicks;
 

@@ -27,7 +27,9 @@ internal ref struct PublishHeaders
     /// <summary>Whether the message has a time to live of its own.</summary>
     internal bool HasTimeToLive { get; private set; }
 
-    /// <summary>Whether an import of the service has named the requester's account. A stream does not keep this header.</summary>
+    /// <summary>
+    /// Whether an import of the service has named the requester's account. A stream does not keep this header.
+    /// </summary>
     internal bool HasRequestInfo { get; private set; }
 
     /// <summary>Whether the message says that its subject has no value.</summary>

@@ -31,7 +31,9 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
     /// <summary>Adds a request, or answers it with a status. Returns false if it does not wait.</summary>
     /// <param name="reply">The subject for the messages.</param>
     /// <param name="body">The body of the request.</param>
-    /// <param name="messages">The number of messages that the consumer has to deliver, now or after acknowledgements.</param>
+    /// <param name="messages">
+    /// The number of messages that the consumer has to deliver, now or after acknowledgements.
+    /// </param>
     /// <param name="now">The time in ticks of UTC.</param>
     internal bool TryAdd(ReadOnlySpan<byte> reply, ReadOnlySpan<byte> body, long messages, long now)
     {
@@ -121,7 +123,9 @@ internal sealed class PullRequests(ConsumerHost host, ServedConsumer consumer, C
         }
     }
 
-    /// <summary>Ends the requests that have waited long enough. Returns the time of the next end or heartbeat.</summary>
+    /// <summary>
+    /// Ends the requests that have waited long enough. Returns the time of the next end or heartbeat.
+    /// </summary>
     internal long Expire(long now)
     {
         long next = long.MaxValue;

@@ -20,6 +20,7 @@ internal sealed class ServedConsumer
     // The read that waits for the disk; null if there is none.
     private DeliveryRead? _read;
     private long _lastActivity;
+    private int _countedPending;
 
     internal ServedConsumer(ConsumerHost host, ServedStream stream, StoredConsumerConfig stored, ConsumerProgress progress)
     {
@@ -38,7 +39,9 @@ internal sealed class ServedConsumer
         _pulls = new PullRequests(host, this, _timer);
         _push = IsPush ? new PushDelivery(host, this, _timer) : null;
         _lastActivity = host.Now;
+        host.Counters.CountConsumer(1);
         Resume();
+        CountPending();
     }
 
     internal ServedStream Stream { get; }
@@ -85,8 +88,8 @@ internal sealed class ServedConsumer
     internal int Redelivered => _acks.Redelivered;
 
     /// <summary>
-    /// The time of the last delivery since the start, in ticks of UTC; 0 for none. As in nats-server, an acknowledgement
-    /// that asks for more time or for a later delivery counts too.
+    /// The time of the last delivery since the start, in ticks of UTC; 0 for none. As in nats-server, an
+    /// acknowledgement that asks for more time or for a later delivery counts too.
     /// </summary>
     internal long LastDelivery { get; set; }
 
@@ -113,8 +116,13 @@ internal sealed class ServedConsumer
     /// <summary>Ends the work of the consumer, which continues after a restart.</summary>
     internal void Close()
     {
-        IsDeleted = true;
-        _timer.End();
+        if (!IsDeleted)
+        {
+            IsDeleted = true;
+            _timer.End();
+            _host.Counters.CountConsumer(-1);
+            _host.Counters.CountPending(-_countedPending);
+        }
     }
 
     /// <summary>Ends the consumer. Waiting requests get a status.</summary>
@@ -148,6 +156,7 @@ internal sealed class ServedConsumer
         if (body.StartsWith(next))
         {
             _acks.Settle(sequence, now);
+            CountPending();
             Pull(reply, body[next.Length..]);
             return;
         }
@@ -157,6 +166,7 @@ internal sealed class ServedConsumer
             return;
         }
 
+        CountPending();
         if (!reply.IsEmpty)
         {
             _log.Confirm(reply);
@@ -291,6 +301,7 @@ internal sealed class ServedConsumer
         long now = _host.Now;
         _timer.Restart();
         long next = Math.Min(_acks.Expire(now), _pulls.Expire(now));
+        CountPending();
         next = Math.Min(next, _push?.Tick(now) ?? long.MaxValue);
         if (PausedUntil is not 0 and long end)
         {
@@ -351,6 +362,19 @@ internal sealed class ServedConsumer
         }
 
         _selection.EndRead();
+        CountPending();
+    }
+
+    // Called after each step that may change the number of pending messages, so that the counters of the account
+    // follow.
+    private void CountPending()
+    {
+        int count = Progress.Pending.Count;
+        if (count != _countedPending && !IsDeleted)
+        {
+            _host.Counters.CountPending(count - _countedPending);
+            _countedPending = count;
+        }
     }
 
     private void Return(ulong sequence, bool isAgain)
@@ -389,6 +413,7 @@ internal sealed class ServedConsumer
         _lastActivity = LastDelivery = now;
         Progress.Deliver(message.Sequence, number, deliveries, NeedsAcks);
         _log.Deliver(message.Sequence, number, deliveries, NeedsAcks);
+        _host.Counters.CountDelivery();
         if (NeedsAcks)
         {
             _acks.Await(message.Sequence, deliveries, now);

@@ -77,7 +77,9 @@ internal readonly ref struct StoreBatch(StoreQueue queue, long time)
         return status;
     }
 
-    /// <summary>Queues a consumer with its configuration and all of its progress.</summary>
+    /// <summary>
+    /// Queues a consumer with its configuration and all of its progress, or without progress to keep what was queued.
+    /// </summary>
     internal QueueStatus PutConsumer(
         StoredStream stream, string name, ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> progress, IStoreCompletion? completion = null, long token = 0)
         => QueueConsumer(RecordKind.Consumer, stream, name, configuration, progress, completion, token);

@@ -40,6 +40,7 @@ internal static class ApiErrors
     internal static readonly ApiError ConsumerNotFound = new(404, 10014, "consumer not found");
     internal static readonly ApiError ConsumerNameInUse = new(400, 10013, "consumer name already in use");
     internal static readonly ApiError NotEmpty = new(400, 10038, "expected an empty request payload");
+    internal static readonly ApiError NotEnabled = new(503, 10039, "JetStream not enabled for account");
     internal static readonly ApiError ClusterRequired = new(503, 10010, "JetStream clustering support required");
     internal static readonly ApiError NamesDiffer = new(400, 10017, "consumer name in subject does not match durable name in request");
 

@@ -202,6 +202,10 @@ public sealed class LivePartsTests
 
         public string? Domain => null;
 
+        public bool HasStreams(string account) => account == "$G";
+
+        public ReadOnlyMemory<byte> Refuse(string request) => default;
+
         public StreamsDescription Describe() => new() { Directory = "data", Accounts = ["$G"], Problems = problems };
 
         public Task<IReadOnlyList<AccountStreamsDescription>> DescribeAccountsAsync(StreamsQuery query, CancellationToken cancellationToken)

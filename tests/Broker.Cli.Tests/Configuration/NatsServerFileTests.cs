@@ -65,7 +65,7 @@ public sealed class NatsServerFileTests
     [InlineData("jetstream: Enabled", null, null, null, null)]
     [InlineData("JetStream {}", null, null, null, null)]
     [InlineData("jetstream { enabled: true, store_dir: d }", "d", null, null, null)]
-    [InlineData("jetstream { storedir: d, max_mem: 1MB, max_file: 2MB, domain: hub, sync_interval: always }", "d", 1048576L, 2097152L, "hub")]
+    [InlineData("jetstream { storedir: d, max_mem: 1MB, max_file: 2MB, domain: hub, sync_interval: always, strict: true }", "d", 1048576L, 2097152L, "hub")]
     [InlineData("jetstream { store: d, max_memory_store: 1, max_file_store: 2, sync: always }", "d", 1L, 2L, null)]
     [InlineData("jetstream { max_mem_store: -1, max_file: -1, domain: \"\" }", null, null, null, null)]
     public void Streams_are_configured_as_in_nats_server(string text, string? directory, long? memory, long? file, string? domain)

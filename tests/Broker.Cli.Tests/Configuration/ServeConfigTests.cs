@@ -119,6 +119,7 @@ public sealed class ServeConfigTests
     [InlineData("\n\nmax_paylod: 3", "unknown key \"max_paylod\" at test.conf:3:1, did you mean \"max_payload\"?")]
     [InlineData("zeromq {\n  prefx: a\n}", "unknown key \"prefx\" at test.conf:2:3, did you mean \"prefix\"?")]
     [InlineData("mqtt { port: 1 }", "\"mqtt\" is not supported: the broker does not serve MQTT clients at test.conf:1:1 (broker serve --ignore-unsupported starts without it)")]
+    [InlineData("jetstream { strict: false }", "\"strict\" must be true, because the broker always refuses fields of the API that it does not know, not false at test.conf:1:21")]
     [InlineData("jetstream { sync_interval: \"2m\" }", "\"sync_interval\" must be always, because the broker acknowledges a message only when it is on the disk, not \"2m\" at test.conf:1:28")]
     [InlineData("port: \"4333\"", "\"port\" must be a whole number from -1 to 65535, not \"4333\" at test.conf:1:7")]
     [InlineData("port: 70000", "\"port\" must be a whole number from -1 to 65535, not 70000 at test.conf:1:7")]

@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Text.RegularExpressions;
 using Broker.Bridge;
 using Broker.Client;
+using Broker.Client.Streams;
 using Broker.Server;
 using Broker.ZeroMq;
 using Microsoft.AspNetCore.Builder;
@@ -15,9 +16,11 @@ namespace Broker.Hosting.Tests.Telemetry;
 /// <summary>
 /// Compares the meters with the counters, the page for Prometheus, the documentation and the dashboard.
 /// </summary>
-public sealed partial class MetricsTests
+public sealed partial class MetricsTests : IDisposable
 {
     private static readonly (string, string) Free = ("Broker:Listen:0", "127.0.0.1:0");
+
+    private readonly DirectoryInfo _directory = Directory.CreateTempSubdirectory("metrics-");
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
@@ -55,6 +58,36 @@ public sealed partial class MetricsTests
         Assert.Equal((7, "nats", "publish"), (sent, tags["messaging.system"], tags["messaging.operation.name"]));
         Assert.Equal(["default", "other"], values["broker.client.connected"].Select(v => v.Tags["broker.client.name"]).Order());
         Assert.Equal("pubsub", values["broker.bridge.peers"].Single().Tags["broker.pattern"]);
+    }
+
+    public void Dispose() => _directory.Delete(recursive: true);
+
+    [Fact]
+    public async Task The_meters_say_what_the_streams_of_a_server_count()
+    {
+        await using TestHost host = await StartAsync();
+        using var metrics = new RecordedMetrics(host.Services.GetRequiredService<IMeterFactory>());
+        using StreamsClient streams = host.Services.GetRequiredService<BrokerConnection>().Streams();
+        await streams.CreateStreamAsync(new StreamConfig("S", "s"), Cancellation);
+        StreamConsumer consumer = await streams.CreateConsumerAsync("S", new ConsumerConfig("C"), Cancellation);
+        for (int i = 0; i < 3; i++)
+        {
+            await streams.PublishAsync("s", "hello"u8.ToArray(), cancellationToken: Cancellation);
+        }
+
+        StreamMessage first = (await consumer.NextAsync(Wait.Limit, Cancellation))!.Value;
+        await consumer.NextAsync(Wait.Limit, Cancellation);
+        await first.AckAndConfirmAsync(Cancellation);
+
+        Assert.Equal(
+            [("broker.streams", 1), ("broker.streams.acknowledged", 1), ("broker.streams.consumers", 1), ("broker.streams.damaged", 0), ("broker.streams.delivered", 2),
+                ("broker.streams.memory", 0), ("broker.streams.messages", 3), ("broker.streams.pending", 1)],
+            metrics.Read().Where(static v => v.Key.StartsWith("broker.streams", StringComparison.Ordinal) && v.Key.Split('.')[^1] is not ("file" or "requests" or "errors"))
+                .Select(static v => (v.Key, v.Value.Single().Value)).OrderBy(static v => v.Key, StringComparer.Ordinal));
+        Assert.InRange(metrics.Read()["broker.streams.file"].Single().Value, 15, 1000);
+
+        await streams.DeleteConsumerAsync("S", "C", Cancellation);
+        Assert.Equal((0, 0), (metrics.Read()["broker.streams.consumers"].Single().Value, metrics.Read()["broker.streams.pending"].Single().Value));
     }
 
     [Fact]
@@ -129,7 +162,8 @@ public sealed partial class MetricsTests
     });
 
     // Nothing listens at the remote's port, so the link has counters but is not connected.
-    private static Task<TestHost> StartAsync() => TestHost.StartAsync(AddAll, Free, ("Broker:LeafNodes:Remotes:0:Urls", "nats-leaf://127.0.0.1:1"));
+    private Task<TestHost> StartAsync() => TestHost.StartAsync(
+        AddAll, Free, ("Broker:LeafNodes:Remotes:0:Urls", "nats-leaf://127.0.0.1:1"), ("Broker:Streams:Directory", _directory.FullName));
 
     private static List<(Instrument Instrument, double Value)> Instruments(TestHost host, string meter)
     {

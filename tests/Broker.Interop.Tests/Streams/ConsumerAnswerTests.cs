@@ -7,8 +7,8 @@ using Broker.Interop.Tests.Harness;
 namespace Broker.Interop.Tests.Streams;
 
 /// <summary>
-/// Consumers of the broker and of nats-server 2.15.1 send the same messages and statuses, in the same order, and tell the
-/// same about themselves.
+/// Consumers of the broker and of nats-server 2.15.1 send the same messages and statuses, in the same order, and tell
+/// the same about themselves.
 /// </summary>
 public sealed class ConsumerAnswerTests
 {
@@ -197,7 +197,9 @@ public sealed class ConsumerAnswerTests
             await UntilAsync(seen);
         }
 
-        /// <summary>Acknowledges the next messages, and waits until so many messages and statuses have come in this round.</summary>
+        /// <summary>
+        /// Acknowledges the next messages, and waits until so many messages and statuses have come in this round.
+        /// </summary>
         public async Task AcknowledgeAsync(int count, int seen)
         {
             foreach (string reply in _replies.Skip(_acknowledged).Take(count))
@@ -213,7 +215,9 @@ public sealed class ConsumerAnswerTests
         public async Task SendAsync(string acknowledgement, int last)
             => await connection.RequestAsync(_replies.Reverse().ElementAt(last - 1), Encoding.UTF8.GetBytes(acknowledgement), Wait.Limit, cancellationToken: Ended);
 
-        /// <summary>What the consumer tells about its activity: whether there was one, and whether it is a new one.</summary>
+        /// <summary>
+        /// What the consumer tells about its activity: whether there was one, and whether it is a new one.
+        /// </summary>
         public async Task<string> TellAsync(string label)
         {
             JsonElement info = await AskAsync("$JS.API.CONSUMER.INFO.S.C", "");

@@ -50,6 +50,40 @@ public sealed class ErrorAnswerTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public async Task Each_request_of_an_account_without_streams_gets_the_answer_of_nats_server()
+    {
+        const string Configuration = """
+            accounts {
+              A { jetstream: enabled, users [ { user: a, password: a } ], exports [ { service: '$JS.API.>' } ] }
+              N { users [ { user: n, password: n } ] }
+              I { users [ { user: i, password: i } ], imports [ { service: { account: A, subject: '$JS.API.>' } } ] }
+            }
+            """;
+        string[] operations =
+        [
+            "INFO", "STREAM.NAMES", "STREAM.LIST", "STREAM.CREATE.X", "STREAM.UPDATE.X", "STREAM.INFO.X", "STREAM.DELETE.X", "STREAM.PURGE.X",
+            "STREAM.SNAPSHOT.X", "STREAM.RESTORE.X", "STREAM.MSG.GET.X", "STREAM.MSG.DELETE.X", "CONSUMER.CREATE.X", "CONSUMER.CREATE.X.Y",
+            "CONSUMER.CREATE.X.Y.z", "CONSUMER.DURABLE.CREATE.X.Y", "CONSUMER.NAMES.X", "CONSUMER.LIST.X", "CONSUMER.INFO.X.Y", "CONSUMER.DELETE.X.Y",
+            "CONSUMER.PAUSE.X.Y", "CONSUMER.MSG.NEXT.X.Y", "DIRECT.GET.X", "DIRECT.GET.X.y",
+        ];
+        await using StreamServer broker = await StreamServer.StartAsync(StreamServer.Ours, Configuration);
+        await using StreamServer natsServer = await StreamServer.StartAsync(StreamServer.Theirs, Configuration);
+        string[] imported = ["INFO", "STREAM.NAMES", "STREAM.LIST", "STREAM.INFO.X"];
+        foreach ((string user, string[] asked) in ((string, string[])[])[("n", operations), ("i", imported)])
+        {
+            await using BrokerConnection ours = await BrokerConnection.ConnectAsync(
+                new ClientOptions { Servers = [broker.Url], ConnectTimeout = Wait.Limit, User = user, Password = user }, Ended);
+            await using BrokerConnection theirs = await BrokerConnection.ConnectAsync(
+                new ClientOptions { Servers = [natsServer.Url], ConnectTimeout = Wait.Limit, User = user, Password = user }, Ended);
+            foreach (string operation in asked)
+            {
+                string expected = await AskAsync(theirs, $"$JS.API.{operation}", "{}", "");
+                Assert.Equal($"{user} {operation}: {expected}", $"{user} {operation}: {await AskAsync(ours, $"$JS.API.{operation}", "{}", "")}");
+            }
+        }
+    }
+
+    [Fact]
     public void Each_reason_for_another_answer_is_in_the_table_of_the_documentation()
     {
         string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "streams.md"));

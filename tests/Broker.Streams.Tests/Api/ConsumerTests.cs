@@ -137,6 +137,35 @@ public sealed class ConsumerTests
     }
 
     [Fact]
+    public async Task A_consumer_with_more_pending_messages_than_fit_into_a_group_can_change_and_pause()
+    {
+        var disk = new SimulatedDisk();
+        var options = new StoreOptions { SegmentBytes = 64 * 1024, MaxPendingBytes = 16 * 1024 };
+        await using (ApiSite site = await ApiSite.StartAsync(disk, options))
+        {
+            await site.CreateAsync("S");
+            await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\",\"max_ack_pending\":-1,\"ack_wait\":3600000000000");
+            await PublishAsync(site, 1000);
+            for (int i = 0; i < 5; i++)
+            {
+                // The confirmation says that the deliveries so far are on the disk.
+                Message[] messages = await FetchAsync(site, 200);
+                await site.RequestAsync(messages[^1].ReplyTo!, "+WPI");
+            }
+
+            await CreateAsync(site, "\"durable_name\":\"C\",\"ack_policy\":\"explicit\",\"max_ack_pending\":-1,\"ack_wait\":3600000000000,\"description\":\"new\"");
+            Assert.Equal(0, ApiSite.CodeOf(await site.CallAsync("CONSUMER.PAUSE.S.C", "{\"pause_until\":\"2999-01-01T00:00:00Z\"}")));
+        }
+
+        await using ApiSite again = await ApiSite.StartAsync(disk, options);
+        JsonElement info = await again.CallAsync("CONSUMER.INFO.S.C");
+
+        Assert.Equal((1000, 1000), PairOf(info.GetProperty("delivered")));
+        Assert.Equal((1000, true), (info.GetProperty("num_ack_pending").GetInt32(), info.GetProperty("paused").GetBoolean()));
+        Assert.Equal("new", info.GetProperty("config").GetProperty("description").GetString());
+    }
+
+    [Fact]
     public async Task The_progress_survives_the_deletion_of_the_segments_that_it_was_written_to()
     {
         var disk = new SimulatedDisk();
