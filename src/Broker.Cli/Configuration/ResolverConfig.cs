@@ -54,8 +54,7 @@ internal sealed class ResolverConfig(List<ConfigProblem> problems)
         string? directory = section.FilePath("dir", null);
         bool deletes = section.Flag("allow_delete", false);
         bool removes = section.Flag("hard_delete", false);
-        // The directory is compared with no other server, so the interval of nats-server has no effect.
-        section.SpanOrDefault("interval", TimeSpan.FromMinutes(1));
+        TimeSpan interval = section.SpanOrDefault("interval", TimeSpan.FromMinutes(2));
         TimeSpan lifetime = section.SpanOrDefault("ttl", TimeSpan.Zero);
         TimeSpan timeout = section.SpanOrDefault("timeout", TimeSpan.FromSeconds(1.9));
         long limit = section.WholeOrDefault("limit", 0, 0, int.MaxValue);
@@ -64,6 +63,7 @@ internal sealed class ResolverConfig(List<ConfigProblem> problems)
             : directory is null ? "\"resolver\" needs \"dir\", the directory with the JWTs of accounts"
             : isCache.Value && (section.Has("interval") || deletes || removes) ? "a \"resolver\" of type cache has no \"interval\", \"allow_delete\" or \"hard_delete\""
             : !isCache.Value && lifetime != TimeSpan.Zero ? "a \"resolver\" of type full has no \"ttl\""
+            : interval <= TimeSpan.Zero || interval > TimeSpan.FromDays(1) ? "\"interval\" of \"resolver\" must be more than 0s and at most 24h"
             : removes && !deletes ? "\"hard_delete\" needs \"allow_delete: true\""
             : null;
         if (problem is not null)
@@ -79,6 +79,7 @@ internal sealed class ResolverConfig(List<ConfigProblem> problems)
             Limit = limit == 0 ? null : (int)limit,
             Lifetime = lifetime == TimeSpan.Zero ? null : lifetime,
             Timeout = timeout,
+            Interval = interval,
         };
     }
 

@@ -41,6 +41,12 @@ public sealed class DirectoryResolver : AccountResolver
     /// </summary>
     public TimeSpan? Lifetime { get; init; }
 
+    /// <summary>
+    /// The time between two comparisons of the directory with that of another server in the same system account, from
+    /// which the server takes newer accounts. Default: 2 minutes. A cache is not compared.
+    /// </summary>
+    public TimeSpan Interval { get; init; } = TimeSpan.FromMinutes(2);
+
     /// <summary>The maximum number of accounts.</summary>
     internal int MaxAccounts => Limit ?? (IsCache ? DefaultCacheLimit : int.MaxValue);
 
@@ -48,7 +54,7 @@ public sealed class DirectoryResolver : AccountResolver
     internal override bool IsSameAs(AccountResolver? other)
         => base.IsSameAs(other) && other is DirectoryResolver same
             && string.Equals(Directory, same.Directory, StringComparison.Ordinal)
-            && (IsCache, Deletion, Limit, Lifetime) == (same.IsCache, same.Deletion, same.Limit, same.Lifetime);
+            && (IsCache, Deletion, Limit, Lifetime, Interval) == (same.IsCache, same.Deletion, same.Limit, same.Lifetime, same.Interval);
 
     /// <inheritdoc/>
     internal override void Validate()
@@ -57,6 +63,7 @@ public sealed class DirectoryResolver : AccountResolver
         string? problem = Limit <= 0 ? $"{nameof(Limit)} must be more than 0"
             : Lifetime <= TimeSpan.Zero ? $"{nameof(Lifetime)} must be more than zero"
             : Lifetime is not null && !IsCache ? $"only a cache has a {nameof(Lifetime)}"
+            : Interval <= TimeSpan.Zero || Interval > TimeSpan.FromDays(1) ? $"{nameof(Interval)} must be more than zero and at most one day"
             : IsCache && Deletion == AccountDeletion.Renames ? "a cache cannot rename the files of deleted accounts"
             : Deletion is < AccountDeletion.Refused or > AccountDeletion.Removes ? $"{nameof(Deletion)} is unknown"
             : null;

@@ -18,9 +18,6 @@ internal enum RequestScope
     /// <summary>The requester itself: <c>$SYS.REQ.USER.INFO</c>.</summary>
     Requester,
 
-    /// <summary>The JWT of one or of all accounts.</summary>
-    Claims,
-
     /// <summary>The streams of the requester's account, which has none: <c>$JS.API.…</c>.</summary>
     Streams,
 

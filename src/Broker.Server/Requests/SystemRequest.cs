@@ -11,14 +11,10 @@ namespace Broker.Server;
 internal sealed class SystemRequest(SystemRequests requests, Account account, RequestScope scope, string filter)
     : DeliveryTarget
 {
-    // Valid requests are short, apart from those with a JWT. Longer messages are ignored.
+    // Valid requests are short. Longer messages are ignored.
     private const int MaxBytes = 4096;
-    private const int MaxClaimBytes = 600 * 1024;
 
     private const int AccountToken = 3;
-
-    // The token of the account in "$SYS.ACCOUNT.A.CLAIMS.UPDATE" and in "$SYS.REQ.ACCOUNT.A.CLAIMS.UPDATE"; 0 for none.
-    private readonly int _claimToken = Array.IndexOf(filter.Split((char)Subject.Separator), "*");
 
     internal override bool IsInternal => true;
 
@@ -27,8 +23,7 @@ internal sealed class SystemRequest(SystemRequests requests, Account account, Re
 
     internal override bool Deliver(Subscription subscription, Route route, in RoutedMessage message, RoutingPublisher publisher)
     {
-        bool hasClaims = scope == RequestScope.Claims;
-        if ((message.ReplyTo.IsEmpty && !hasClaims) || message.Payload.Length > (hasClaims ? MaxClaimBytes : MaxBytes))
+        if (message.ReplyTo.IsEmpty || message.Payload.Length > MaxBytes)
         {
             return false;
         }
@@ -47,7 +42,6 @@ internal sealed class SystemRequest(SystemRequests requests, Account account, Re
             {
                 RequestScope.Account => tokens[AccountToken],
                 RequestScope.OwnAccount => account.Name,
-                RequestScope.Claims when _claimToken > 0 => tokens[_claimToken],
                 _ => null,
             },
             account,

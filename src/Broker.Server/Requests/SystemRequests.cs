@@ -29,16 +29,11 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     private readonly RequestQueue _ofSystem = new();
     private readonly RequestQueue _ofOthers = new();
 
-    // Updates of accounts are written to a disk, so other requests do not wait for them.
-    private readonly RequestQueue _ofClaims = new();
     private Dictionary<Account, Subscription[]> _subscriptions = [];
     private Account? _system;
 
-    /// <summary>
-    /// The answers to requests about the JWTs of accounts; null without a directory of them. Set before the first
-    /// client connects.
-    /// </summary>
-    internal IClaimRequests? Claims { get; set; }
+    /// <summary>Called when another account has become the system account. Set before the first client connects.</summary>
+    internal Action<Account>? SystemAccountChanged { get; set; }
 
     /// <summary>
     /// Subscribes to requests in new accounts. If another account has become the system account, replaces the
@@ -64,8 +59,13 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
             subscriptions.Add(account, after);
         }
 
+        bool isOther = _system is not null && _system != system;
         _subscriptions = subscriptions;
         _system = system;
+        if (isOther)
+        {
+            SystemAccountChanged?.Invoke(system);
+        }
     }
 
     /// <summary>Subscribes to requests in an account that may be new. Called by one thread at a time.</summary>
@@ -115,17 +115,6 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
             return false;
         }
 
-        if (request.Scope == RequestScope.Claims)
-        {
-            return _ofClaims.TryAdd(() => Claims!.AnswerAsync(request, answer =>
-            {
-                if (request.Reply.Length != 0)
-                {
-                    events.Reply(request.Loop, request.ReplyAccount, request.Reply, answer);
-                }
-            }));
-        }
-
         if (request.Scope == RequestScope.Streams)
         {
             ReadOnlyMemory<byte> refusal = core.Streams!.Refuse(request.Kind);
@@ -161,12 +150,6 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
         _ => true,
     };
 
-    private static IEnumerable<string> ClaimFilters(bool holdsAll) =>
-    [
-        "$SYS.REQ.CLAIMS.UPDATE", "$SYS.REQ.ACCOUNT.*.CLAIMS.UPDATE", "$SYS.ACCOUNT.*.CLAIMS.UPDATE", "$SYS.REQ.CLAIMS.LIST", "$SYS.REQ.CLAIMS.DELETE",
-        .. holdsAll ? (ReadOnlySpan<string>)["$SYS.REQ.CLAIMS.PACK", "$SYS.REQ.ACCOUNT.*.CLAIMS.LOOKUP"] : [],
-    ];
-
     private IEnumerable<SystemRequest> Requests(Account account, bool isSystem)
     {
         yield return Request(RequestScope.Requester, "$SYS.REQ.USER.INFO");
@@ -177,10 +160,6 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
             yield return Request(RequestScope.ThisServer, $"$SYS.REQ.SERVER.{core.Identity.Id}.*");
             yield return Request(RequestScope.Account, "$SYS.REQ.ACCOUNT.*.*");
             yield return Request(RequestScope.Subscribers, "$SYS.DEBUG.SUBSCRIBERS");
-            foreach (string filter in Claims is { } claims ? ClaimFilters(claims.HoldsAll) : [])
-            {
-                yield return Request(RequestScope.Claims, filter);
-            }
         }
         else
         {

@@ -124,6 +124,20 @@ internal sealed class AccountFiles
         }
     }
 
+    /// <summary>The JWT that an account had when it was deleted; null if it was not deleted, or if its file was removed.</summary>
+    internal string? ReadDeleted(string account)
+    {
+        string path = Path.Combine(_options.Directory, account + DeletedEnding);
+        try
+        {
+            return new FileInfo(path) is { Exists: true, Length: <= Jwt.MaxLength } ? File.ReadAllText(path).Trim() : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
     /// <summary>Whether the file of an account still has this content.</summary>
     internal bool Has(string account, string jwt)
     {

@@ -35,6 +35,9 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
     /// <summary>The files of the accounts; null without a directory.</summary>
     internal AccountFiles? Files { get; }
 
+    /// <summary>The way to other servers; null without a directory. Set before the first client connects.</summary>
+    internal ClaimChannel? Peers { get; set; }
+
     /// <summary>
     /// Held while an account changes. So a lookup that began before an update cannot put the earlier JWT into use.
     /// </summary>
@@ -79,6 +82,19 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
         using CancellationTokenSource limit = Limit();
         Dictionary<string, (AccountClaims Claims, string? Text)> exporters = await FindAsync(accounts.SelectMany(static a => a.Imports.Select(static i => i.Account)), limit.Token).ConfigureAwait(false);
         await _updates.ApplyAsync([.. accounts, .. exporters.Values.Select(static e => e.Claims)], []).ConfigureAwait(false);
+    }
+
+    /// <summary>Whether the account was deleted after its JWT was issued.</summary>
+    internal bool IsDeleted(AccountClaims account)
+    {
+        try
+        {
+            return Files?.ReadDeleted(account.Key) is { } deleted && Tokens.ReadTrusted(deleted).Jwt.IssuedAt >= account.Jwt.IssuedAt;
+        }
+        catch (JwtException)
+        {
+            return false;
+        }
     }
 
     public void Dispose() => _stop.Cancel();
@@ -171,7 +187,7 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
             isStored = files.TryRead(account, out text);
         }
 
-        text ??= _source is null ? null : await FetchAsync(account, cancellationToken).ConfigureAwait(false);
+        text ??= await FetchAsync(account, cancellationToken).ConfigureAwait(false);
         if (text is null)
         {
             return null;
@@ -184,6 +200,11 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
             if (!string.Equals(claims.Key, account, StringComparison.Ordinal))
             {
                 throw new JwtException($"\"sub\" is {claims.Key}");
+            }
+
+            if (!isStored && IsDeleted(claims))
+            {
+                throw new JwtException("the account was deleted, and another server still has it");
             }
 
             return (claims, isStored || TryStore(account, text) ? text : null);
@@ -203,7 +224,9 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
     {
         try
         {
-            return await _source!.FetchAsync(account, cancellationToken).ConfigureAwait(false);
+            return _source is not null ? await _source.FetchAsync(account, cancellationToken).ConfigureAwait(false)
+                : Peers is not null ? await Peers.LookUpAsync(account, cancellationToken).ConfigureAwait(false)
+                : null;
         }
         catch (OperationCanceledException)
         {

@@ -6,17 +6,19 @@ namespace Broker.Server;
 /// Answers the requests about the JWTs of accounts that nsc sends, as nats-server 2.15 does. Unlike nats-server, it
 /// verifies a JWT before it stores it, and refuses one that is older than the stored one.
 /// </summary>
-internal sealed class ClaimRequests(ServerCore core, AccountUpdates updates, AccountLoader loader, AccountFiles files, SystemJson json) : IClaimRequests
+internal sealed class ClaimRequests(ServerCore core, AccountUpdates updates, AccountLoader loader, AccountFiles files, SystemJson json)
 {
-    /// <inheritdoc/>
-    public bool HoldsAll => !files.Options.IsCache;
+    /// <summary>Whether the server holds all accounts, so that it answers requests for their JWTs.</summary>
+    internal bool HoldsAll => !files.Options.IsCache;
 
     private OperatorMode Tokens => (OperatorMode)core.Security.Tokens!;
 
     private string Update => HoldsAll ? "jwt update" : "jwt update cache";
 
-    /// <inheritdoc/>
-    public async Task AnswerAsync(ReceivedRequest request, Action<byte[]> reply)
+    /// <summary>Answers a request with any number of messages. Does not throw.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="reply">Publishes one message of the answer.</param>
+    internal async Task AnswerAsync(ClaimRequest request, Action<byte[]> reply)
     {
         try
         {
@@ -46,6 +48,71 @@ internal sealed class ClaimRequests(ServerCore core, AccountUpdates updates, Acc
         }
     }
 
+    /// <summary>
+    /// Stores and applies the JWT of an account that another server has sent, if it is newer than the stored one and than
+    /// a deletion.
+    /// </summary>
+    internal async Task MergeAsync(string account, string text)
+    {
+        if (files.Has(account, text))
+        {
+            return;
+        }
+
+        try
+        {
+            AccountClaims claims = Tokens.ReadTrusted(text);
+            if (!string.Equals(account, claims.Key, StringComparison.Ordinal))
+            {
+                throw new JwtException($"\"sub\" is {claims.Key}");
+            }
+
+            await loader.Order.WaitAsync().ConfigureAwait(false);
+            try
+            {
+                if (files.TryRead(account, out string? stored) ? !IsOlder(stored, claims, text) : loader.IsDeleted(claims))
+                {
+                    return;
+                }
+
+                await StoreAsync(claims, text).ConfigureAwait(false);
+            }
+            finally
+            {
+                loader.Order.Release();
+            }
+
+            core.Log.AccountChanged(account, "updated by another server");
+        }
+        catch (Exception e) when (e is JwtException or IOException or UnauthorizedAccessException)
+        {
+            core.Log.AccountRefused(PublicKey.IsValid(account, KeyKind.Account) ? account : null, $"the JWT of another server is not stored: {e.Message}");
+        }
+    }
+
+    // Of two JWTs of the same second, all servers keep the same one.
+    private bool IsOlder(string stored, AccountClaims claims, string text)
+    {
+        try
+        {
+            long issued = Tokens.ReadTrusted(stored).Jwt.IssuedAt;
+            return issued < claims.Jwt.IssuedAt || (issued == claims.Jwt.IssuedAt && string.CompareOrdinal(stored, text) < 0);
+        }
+        catch (JwtException)
+        {
+            return true;
+        }
+    }
+
+    private async Task StoreAsync(AccountClaims claims, string text)
+    {
+        files.Save(claims.Key, text);
+        if (Tokens.IsInUse(claims.Key) || updates.IsImported(claims.Key))
+        {
+            await loader.UseAsync([claims]).ConfigureAwait(false);
+        }
+    }
+
     private async Task<byte[]> UpdateAsync(string? named, string text)
     {
         AccountClaims claims;
@@ -66,8 +133,7 @@ internal sealed class ClaimRequests(ServerCore core, AccountUpdates updates, Acc
         await loader.Order.WaitAsync().ConfigureAwait(false);
         try
         {
-            bool isInUse = Tokens.IsInUse(claims.Key);
-            if (!HoldsAll && !isInUse)
+            if (!HoldsAll && !Tokens.IsInUse(claims.Key))
             {
                 return json.ClaimsDone(claims.Key, "jwt update cache skipped");
             }
@@ -77,11 +143,7 @@ internal sealed class ClaimRequests(ServerCore core, AccountUpdates updates, Acc
                 return Refuse(claims.Key, why);
             }
 
-            files.Save(claims.Key, text.Trim());
-            if (isInUse || updates.IsImported(claims.Key))
-            {
-                await loader.UseAsync([claims]).ConfigureAwait(false);
-            }
+            await StoreAsync(claims, text.Trim()).ConfigureAwait(false);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

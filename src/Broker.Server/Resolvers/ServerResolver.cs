@@ -6,6 +6,8 @@ internal sealed class ServerResolver : IDisposable
     private readonly ServerCore _core;
     private readonly AccountLoader _loader;
     private readonly UrlSource? _url;
+    private readonly ClaimChannel? _channel;
+    private readonly ClaimSync? _sync;
 
     private ServerResolver(ServerCore core, AccountUpdates updates, AccountResolver options, SystemRequests requests, SystemJson json)
     {
@@ -16,7 +18,10 @@ internal sealed class ServerResolver : IDisposable
         Tokens.Loader = _loader;
         if (files is not null)
         {
-            requests.Claims = new ClaimRequests(core, updates, _loader, files, json);
+            var claims = new ClaimRequests(core, updates, _loader, files, json);
+            _channel = new ClaimChannel(core, claims, json);
+            _sync = claims.HoldsAll ? new ClaimSync(core, _channel, claims, files) : null;
+            requests.SystemAccountChanged = Attach;
         }
     }
 
@@ -44,6 +49,9 @@ internal sealed class ServerResolver : IDisposable
         {
             throw new ArgumentException($"The system account is to be '{system}', but the resolver does not find it. The log has the reason.");
         }
+
+        Attach(_core.Accounts.SystemAccount);
+        _loader.Peers = _channel;
     }
 
     private async Task<bool> UseAsync(string account)
@@ -57,8 +65,16 @@ internal sealed class ServerResolver : IDisposable
         return Tokens.IsInUse(account);
     }
 
+    private void Attach(Account system)
+    {
+        _channel?.Attach(system);
+        _sync?.Attach(system);
+    }
+
     public void Dispose()
     {
+        _sync?.Dispose();
+        _channel?.Dispose();
         _loader.Dispose();
         _url?.Dispose();
     }

@@ -240,11 +240,15 @@ internal sealed class ServerCore
     }
 
     private MessageTarget Open(string accountName, IMessageTargetHandler handler)
+        => OpenTarget(
+            Accounts.Find(accountName) ?? throw new InvalidOperationException($"there is no account '{accountName}'"), handler, AuthCallout.MaxPendingBytes);
+
+    /// <summary>Adds a target of the server itself to an account.</summary>
+    internal MessageTarget OpenTarget(Account account, IMessageTargetHandler handler, int maxPendingBytes = 64 * 1024 * 1024)
     {
         EventLoop loop = _loops.Next();
-        Account account = Accounts.Find(accountName) ?? throw new InvalidOperationException($"there is no account '{accountName}'");
         var target = new MessageTarget(
-            StateOf(loop), Targets, account, loop, new MessageTargetOptions { MaxPendingBytes = AuthCallout.MaxPendingBytes, StallFastPublishers = false }, handler);
+            StateOf(loop), Targets, account, loop, new MessageTargetOptions { MaxPendingBytes = maxPendingBytes, StallFastPublishers = false }, handler);
         Targets.Add(target);
         return target;
     }

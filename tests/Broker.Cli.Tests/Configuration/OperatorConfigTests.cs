@@ -35,6 +35,7 @@ public sealed class OperatorConfigTests : IDisposable
     [InlineData("resolver { dir: \"x\" }", "\"type\" of \"resolver\" must be full or cache at test.conf:4:")]
     [InlineData("resolver { type: full, dir: \"x\", ttl: \"1h\" }", "a \"resolver\" of type full has no \"ttl\" at test.conf:4:")]
     [InlineData("resolver { type: full, dir: \"x\", hard_delete: true }", "\"hard_delete\" needs \"allow_delete: true\" at test.conf:4:")]
+    [InlineData("resolver { type: full, dir: \"x\", interval: \"25h\" }", "\"interval\" of \"resolver\" must be more than 0s and at most 24h at test.conf:4:")]
     [InlineData("resolver { type: cache, dir: \"x\", allow_delete: true }", "a \"resolver\" of type cache has no \"interval\", \"allow_delete\" or \"hard_delete\" at test.conf:4:")]
     [InlineData("resolver_pinned_accounts: [ \"x\" ]", "A pinned account is not the public key of an account: 56 characters that begin with 'A' at test.conf:1:")]
     public void What_nats_server_refuses_beside_an_operator_is_refused(string more, string why)
@@ -46,11 +47,11 @@ public sealed class OperatorConfigTests : IDisposable
         OperatorOptions options = Bind(
             $"operator: \"{_site.OperatorJwt()}\"\nsystem_account: {_site.Account}\nresolver_pinned_accounts: [ {_site.Account} ]\n"
             + $"resolver_preload {{ {_site.Account}: \"{_site.AccountJwt(_site.Account)}\" }}\n"
-            + "resolver { type: full, dir: \"jwts\", allow_delete: true, interval: \"2m\", limit: 7, timeout: \"1s\" }").Security!.Operator!;
+            + "resolver { type: full, dir: \"jwts\", allow_delete: true, interval: \"5m\", limit: 7, timeout: \"1s\" }").Security!.Operator!;
 
         DirectoryResolver resolver = Assert.IsType<DirectoryResolver>(options.Resolver);
         Assert.Equal(("jwts", false, AccountDeletion.Renames, 7), (resolver.Directory, resolver.IsCache, resolver.Deletion, resolver.Limit));
-        Assert.Equal(TimeSpan.FromSeconds(1), resolver.Timeout);
+        Assert.Equal((TimeSpan.FromSeconds(1), TimeSpan.FromMinutes(5)), (resolver.Timeout, resolver.Interval));
         Assert.Equal([_site.Account.Public], options.PinnedAccounts);
     }
 
