@@ -46,5 +46,6 @@ public sealed partial class BrokerServer
         ObjectDisposedException.ThrowIf(_disposed != 0, this);
         _reload.Run(change);
         await LoopFlush.RunAsync(Loops, ServerShutdown.MaxWait).ConfigureAwait(false);
+        await _accounts.CloseExcessAsync().ConfigureAwait(false);
     }
 }

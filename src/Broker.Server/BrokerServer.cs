@@ -325,6 +325,7 @@ public sealed partial class BrokerServer : IAsyncDisposable
             await streams.DisposeAsync().ConfigureAwait(false);
         }
 
+        _core.AccountCallouts.Dispose();
         _core.Targets.DisposeAll();
         _resolver?.Dispose();
         _accounts.Dispose();

@@ -74,6 +74,11 @@ public sealed class SettingsShapeTests
     [InlineData("Broker", "Broker:Users:0:Publish:Allow", """{"Users":[{"Name":"ada","Password":"x","Publish":{"Allow":[]}}]}""")]
     [InlineData("Broker", "Broker:Users:0:Publsh", """{"Users":[{"Name":"ada","Password":"x","Publsh":"a"}]}""")]
     [InlineData("Broker", "Broker:Tls", """{"Tls":"server.pem"}""")]
+    [InlineData("Broker", "Broker:Operator", """{"Operator":"operator.jwt"}""")]
+    [InlineData("Broker", "Broker:Operator:PinnedAccounts", """{"Operator":{"PinnedAccounts":[]}}""")]
+    [InlineData("Broker", "Broker:Operator:Resolver:Type", """{"Operator":{"Resolver":{"Type":"nats"}}}""")]
+    [InlineData("Broker", "Broker:Operator:Resolver:Dir: Resolver has no such key", """{"Operator":{"Resolver":{"Dir":"x"}}}""")]
+    [InlineData("Broker", "Broker:AuthCallout:AllowedAccounts", """{"AuthCallout":{"AllowedAccounts":[]}}""")]
     [InlineData("Broker", "Broker:MaxPayload", """{"MaxPayload":"2XB"}""")]
     [InlineData("Broker", "Broker:MaxPayload", """{"MaxPayload":"9999999999999"}""")]
     [InlineData("Broker", "Broker:PingInterval", """{"PingInterval":"10"}""")]
@@ -175,6 +180,9 @@ public sealed class SettingsShapeTests
             : Element(type) is not null ? "[{}]"
             : type == typeof(BrokerLeafSettings) ? """{"ReconnectDelay":"7s"}"""
             : type == typeof(BrokerServerStreamsSettings) ? """{"Directory":"a text"}"""
+            : type == typeof(BrokerOperatorSettings) ? """{"SystemAccount":"a text"}"""
+            : type == typeof(BrokerResolverSettings) ? """{"Directory":"a text"}"""
+            : type == typeof(BrokerAuthCalloutSettings) ? """{"Issuer":"a text"}"""
             : type == typeof(BrokerSubjectSettings) ? """{"Deny":["a text"]}"""
             : """{"KeyFile":"a text"}""";
     }

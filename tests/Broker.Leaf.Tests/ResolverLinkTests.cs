@@ -3,11 +3,12 @@ using System.Text;
 using System.Text.Json;
 using Broker.Client;
 using Broker.Leaf.Tests.Support;
-using Broker.TestKit.Security;
 
 namespace Broker.Leaf.Tests;
 
-/// <summary>Servers of one operator whose directories of accounts stay equal over a link of the system account.</summary>
+/// <summary>
+/// Servers of one operator whose directories of accounts stay equal over a link of the system account.
+/// </summary>
 public sealed class ResolverLinkTests
 {
     private const string Update = "$SYS.REQ.CLAIMS.UPDATE";

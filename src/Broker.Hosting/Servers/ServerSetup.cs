@@ -21,6 +21,11 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
             return Failed("Token: it and Users cannot be combined.");
         }
 
+        if (options.Operator is not null && (options.Token is not null || options.Users.Count > 0))
+        {
+            return Failed("Operator: it and Users or Token cannot be combined.");
+        }
+
         try
         {
             BrokerServerOptions built = Build(services, options);
@@ -85,6 +90,9 @@ internal sealed class ServerSetup(IServiceProvider services) : IValidateOptions<
         options.Token = settings.Token;
         options.NoAuthUser = settings.NoAuthUser;
         options.Users = [.. settings.Users.Select(u => u.ToUser())];
+        options.Operator = settings.Operator?.ToOptions(file => ContentRoot.Resolve(services, file));
+        options.SystemAccount = settings.Operator?.SystemAccount;
+        options.AuthCallout = settings.AuthCallout?.ToOptions();
         foreach (Action<IServiceProvider, BrokerServerOptions> configure in settings.Configurations)
         {
             configure(services, options);

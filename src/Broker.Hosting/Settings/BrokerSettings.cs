@@ -91,6 +91,15 @@ public sealed class BrokerSettings
     /// </summary>
     public IList<BrokerUserSettings> Users { get; } = [];
 
+    /// <summary>
+    /// The operators whose accounts and users the server accepts, in place of <see cref="Users"/> and
+    /// <see cref="Token"/>. Null, the default, means none.
+    /// </summary>
+    public BrokerOperatorSettings? Operator { get; set; }
+
+    /// <summary>A service that decides which clients may connect. Null, the default, means none.</summary>
+    public BrokerAuthCalloutSettings? AuthCallout { get; set; }
+
     /// <summary>The TLS settings for clients. Null, the default, means no TLS.</summary>
     public BrokerTlsSettings? Tls { get; set; }
 

@@ -40,6 +40,8 @@ internal static class SettingsReader
         settings.Token = keys.ReadText(nameof(settings.Token)) ?? settings.Token;
         settings.NoAuthUser = keys.ReadText(nameof(settings.NoAuthUser)) ?? settings.NoAuthUser;
         Add(settings.Users, keys.ReadInnerList(nameof(settings.Users), ReadUser));
+        settings.Operator = keys.ReadInner(nameof(settings.Operator), ReadOperator) ?? settings.Operator;
+        settings.AuthCallout = keys.ReadInner(nameof(settings.AuthCallout), ReadAuthCallout) ?? settings.AuthCallout;
         settings.Tls = keys.ReadInner(nameof(settings.Tls), ReadTls) ?? settings.Tls;
         settings.LeafNodes = keys.ReadInner(nameof(settings.LeafNodes), ReadLeafNodes) ?? settings.LeafNodes;
         settings.Streams = keys.ReadInner(nameof(settings.Streams), ReadStreams) ?? settings.Streams;
@@ -114,6 +116,50 @@ internal static class SettingsReader
             Add(subjects.Deny, inner.ReadTexts(nameof(subjects.Deny)));
             return subjects;
         });
+    }
+
+    private static BrokerOperatorSettings ReadOperator(SettingsSection keys)
+    {
+        var settings = new BrokerOperatorSettings
+        {
+            SystemAccount = keys.ReadText(nameof(BrokerOperatorSettings.SystemAccount)),
+            Resolver = keys.ReadInner(nameof(BrokerOperatorSettings.Resolver), static resolver => new BrokerResolverSettings
+            {
+                Type = resolver.ReadName<ResolverType>(nameof(BrokerResolverSettings.Type)) ?? default,
+                Directory = resolver.ReadText(nameof(BrokerResolverSettings.Directory)),
+                Url = resolver.ReadText(nameof(BrokerResolverSettings.Url)),
+                Deletion = resolver.ReadName<AccountDeletion>(nameof(BrokerResolverSettings.Deletion)),
+                Limit = resolver.ReadInteger(nameof(BrokerResolverSettings.Limit)),
+                Lifetime = resolver.ReadDuration(nameof(BrokerResolverSettings.Lifetime)),
+                Interval = resolver.ReadDuration(nameof(BrokerResolverSettings.Interval)),
+                Timeout = resolver.ReadDuration(nameof(BrokerResolverSettings.Timeout)),
+                Tls = resolver.ReadInner(nameof(BrokerResolverSettings.Tls), static tls => new BrokerResolverTlsSettings
+                {
+                    AuthorityFile = tls.ReadText(nameof(BrokerResolverTlsSettings.AuthorityFile)),
+                    CertificateFile = tls.ReadText(nameof(BrokerResolverTlsSettings.CertificateFile)),
+                    KeyFile = tls.ReadText(nameof(BrokerResolverTlsSettings.KeyFile)),
+                }),
+            }),
+        };
+        Add(settings.Operators, keys.ReadTexts(nameof(settings.Operators)));
+        Add(settings.TrustedKeys, keys.ReadTexts(nameof(settings.TrustedKeys)));
+        Add(settings.Accounts, keys.ReadTexts(nameof(settings.Accounts)));
+        // An empty list would admit the users of all accounts.
+        Add(settings.PinnedAccounts, keys.ReadAllowed(nameof(settings.PinnedAccounts)));
+        return settings;
+    }
+
+    private static BrokerAuthCalloutSettings ReadAuthCallout(SettingsSection keys)
+    {
+        var settings = new BrokerAuthCalloutSettings
+        {
+            Issuer = keys.ReadText(nameof(BrokerAuthCalloutSettings.Issuer)),
+            Account = keys.ReadText(nameof(BrokerAuthCalloutSettings.Account)),
+            CurveKey = keys.ReadText(nameof(BrokerAuthCalloutSettings.CurveKey)),
+        };
+        Add(settings.Users, keys.ReadTexts(nameof(settings.Users)));
+        Add(settings.AllowedAccounts, keys.ReadAllowed(nameof(settings.AllowedAccounts)));
+        return settings;
     }
 
     private static BrokerTlsSettings ReadTls(SettingsSection keys)

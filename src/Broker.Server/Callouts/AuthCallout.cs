@@ -26,11 +26,14 @@ internal sealed class AuthCallout : IAuthCallout, IMessageTargetHandler
     private MessageTarget? _target;
     private bool _isDisposed;
 
-    internal AuthCallout(AuthCalloutOptions options, CalloutServer server)
+    /// <param name="options">The options.</param>
+    /// <param name="server">The server.</param>
+    /// <param name="operators">The accounts of operators; null for a server without operators.</param>
+    internal AuthCallout(AuthCalloutOptions options, CalloutServer server, Func<OperatorMode?>? operators = null)
     {
         Options = options;
         _server = server;
-        _answer = new CalloutAnswer(options, server);
+        _answer = new CalloutAnswer(options, server, operators);
     }
 
     internal AuthCalloutOptions Options { get; }
@@ -55,9 +58,20 @@ internal sealed class AuthCallout : IAuthCallout, IMessageTargetHandler
         {
             Send(token, request, headers, answer);
             byte[]? body = await answer.Task.WaitAsync(question.Timeout, _server.Time).ConfigureAwait(false);
-            return body is null
-                ? new Verdict(null, null, "no auth callout service is connected")
-                : _answer.Check(body, user, question);
+            if (body is null)
+            {
+                return new Verdict(null, null, "no auth callout service is connected");
+            }
+
+            Verdict verdict = _answer.Check(body, user, question);
+            if (verdict.Wait is not { } wait)
+            {
+                return verdict;
+            }
+
+            // The account of the user must be found first.
+            await wait.WaitAsync(question.Timeout, _server.Time).ConfigureAwait(false);
+            return _answer.Check(body, user, question) with { Wait = null };
         }
         catch (TimeoutException)
         {

@@ -5,7 +5,10 @@ namespace Broker.Server;
 /// <summary>Checks the answer of an auth callout service: a JWT that contains the JWT of a user, or an error.</summary>
 /// <param name="options">The options of the callout.</param>
 /// <param name="server">The server.</param>
-internal sealed class CalloutAnswer(AuthCalloutOptions options, CalloutServer server)
+/// <param name="operators">
+/// The accounts of operators, whose keys then sign; null for a server without operators.
+/// </param>
+internal sealed class CalloutAnswer(AuthCalloutOptions options, CalloutServer server, Func<OperatorMode?>? operators)
 {
     private const int MaxError = 128;
 
@@ -54,10 +57,13 @@ internal sealed class CalloutAnswer(AuthCalloutOptions options, CalloutServer se
     private static Verdict Refused(string why) => new(null, null, $"the answer of the auth callout service is refused: {why}");
 
     private string? WhyNotFor(Jwt answer, string user)
-        => !string.Equals(answer.Issuer, options.Issuer, StringComparison.Ordinal) ? "\"iss\" is not the issuer of the auth callout"
+        => !IsIssuer(answer.Issuer) ? "\"iss\" is not the issuer of the auth callout"
             : !string.Equals(answer.Subject, user, StringComparison.Ordinal) ? "\"sub\" is not the user of the request"
             : !string.Equals(answer.Audience, server.Keys.PublicKey, StringComparison.Ordinal) ? "\"aud\" is not this server"
             : answer.WhyNotNow(Now);
+
+    private bool IsIssuer(string key)
+        => operators is null ? string.Equals(key, options.Issuer, StringComparison.Ordinal) : operators()?.IsKeyOf(options.Account, key) == true;
 
     private long Now => server.Time.GetUtcNow().ToUnixTimeSeconds();
 
@@ -70,12 +76,23 @@ internal sealed class CalloutAnswer(AuthCalloutOptions options, CalloutServer se
 
         try
         {
-            return WhyNot(jwt, user) is { } why ? RefusedUser(why) : Admit(new UserClaims(jwt), question);
+            return operators is not null ? CheckUserOfAccount(jwt, user, question)
+                : WhyNot(jwt, user) is { } why ? RefusedUser(why)
+                : Admit(new UserClaims(jwt, isAnswered: true), question);
         }
         catch (Exception e) when (e is JwtException or ArgumentException)
         {
             return RefusedUser(e.Message);
         }
+    }
+
+    // The account of the user, and not "aud", says where the client is.
+    private Verdict CheckUserOfAccount(Jwt jwt, string user, CalloutQuestion question)
+    {
+        Verdict verdict = !string.Equals(jwt.Subject, user, StringComparison.Ordinal) ? new Verdict(null, null, "\"sub\" is not the user of the request")
+            : operators!() is { } tokens ? tokens.CheckAnswered(jwt, options.Account, question.Credentials.User, question.From, question.Transport)
+            : new Verdict(null, null, "the server has no operators any more");
+        return verdict.Reason is { } why ? RefusedUser(why) with { Wait = verdict.Wait } : verdict;
     }
 
     private static Verdict RefusedUser(string why) => new(null, null, $"the JWT of the auth callout service is refused: {why}");
@@ -110,9 +127,9 @@ internal sealed class CalloutAnswer(AuthCalloutOptions options, CalloutServer se
             Account = user.Jwt.Audience!,
             Grant = new UserGrant(user, question.From, question.Transport)
             {
-                // As in nats-server, a service need not write limits: 0 is a missing limit here, and no limit.
-                Subscriptions = terms.Subscriptions is 0 ? null : terms.Subscriptions,
-                Payload = terms.Payload is 0 ? null : terms.Payload,
+                // As in nats-server, a service need not write limits.
+                Subscriptions = terms.Subscriptions,
+                Payload = terms.Payload,
                 Ends = expires < end ? expires : end,
                 EndText = "User Authentication Expired",
             },

@@ -32,6 +32,7 @@ internal sealed class AccountClaims
         Exports = [.. jwt.Nats.Objects("exports").Select(static e => new ExportClaim(e))];
         Imports = [.. jwt.Nats.Objects("imports").Select(static i => new ImportClaim(i))];
         Mappings = [.. MappingsOf(jwt.Nats.Object("mappings"))];
+        Authorization = AuthorizationClaim.Read(jwt.Nats.Object("authorization"));
         Check(limits);
         ExportsDigest = jwt.Nats.Digest("exports", "signing_keys");
         ImportsDigest = jwt.Nats.Digest("imports");
@@ -69,6 +70,9 @@ internal sealed class AccountClaims
     internal IReadOnlyList<ImportClaim> Imports { get; }
 
     internal IReadOnlyList<SubjectMapping> Mappings { get; }
+
+    /// <summary>The service that decides about logins; null for none.</summary>
+    internal AuthorizationClaim? Authorization { get; }
 
     /// <summary>A hash of the claims that other accounts depend on when they import.</summary>
     internal byte[] ExportsDigest { get; }
@@ -136,10 +140,6 @@ internal sealed class AccountClaims
             throw Jwt.Nats.Wrong("exports", "has a wildcard, which \"nats.limits.wildcards\" does not allow");
         }
 
-        if (Jwt.Nats.Object("authorization").Texts("auth_users").Count > 0)
-        {
-            throw Jwt.Nats.Wrong("authorization", "is not supported: the server has no authorization callout");
-        }
     }
 
     private static IEnumerable<SubjectMapping> MappingsOf(ClaimObject mappings)

@@ -10,7 +10,7 @@ namespace Broker.Server;
 /// A reload creates another object; a change of one account changes this object. Thread-safe, apart from
 /// <see cref="Graph"/>.
 /// </summary>
-internal sealed class OperatorMode : IUserTokens
+internal sealed partial class OperatorMode : IUserTokens
 {
     private const string Expired = "User Authentication Expired";
     private const string AccountExpired = "Account Authentication Expired";
@@ -88,6 +88,12 @@ internal sealed class OperatorMode : IUserTokens
 
     /// <summary>Whether logins see the account.</summary>
     internal bool IsInUse(string account) => _accounts.ContainsKey(account);
+
+    /// <summary>
+    /// Whether an account is not in use, or has a JWT that does not count now, so that there may be a newer one.
+    /// </summary>
+    internal bool NeedsLookup(string account)
+        => !_accounts.TryGetValue(account, out AccountClaims? claims) || claims.Jwt.WhyNotNow(Now) is not null;
 
     /// <summary>Reads the JWT of an account, and verifies its signature and that an operator is trusted.</summary>
     /// <exception cref="JwtException">The JWT is refused.</exception>
@@ -169,18 +175,20 @@ internal sealed class OperatorMode : IUserTokens
                 return new Verdict(null, null, $"the JWT of user {jwt.Subject} is refused: its account {user.Account} is not pinned");
             }
 
-            if (Loader is not null && !IsInUse(user.Account))
+            if (Loader is not null && NeedsLookup(user.Account))
             {
+                string what = IsInUse(user.Account) ? "not valid now" : "unknown";
                 return Loader.TryBegin(user.Account, out Task wait)
-                    ? new Verdict(null, null, $"the JWT of user {jwt.Subject} is refused: its account {user.Account} is unknown", wait)
+                    ? new Verdict(null, null, $"the JWT of user {jwt.Subject} is refused: its account {user.Account} is {what}", wait)
                     : new Verdict(null, null, "too many accounts are being looked for");
             }
 
             bool isBearer = TermsOf(user)?.IsBearer == true;
             (Principal? principal, reason, _) = Admit(user, new UserGrant(user, from, transport) { IsBearer = isBearer }, null);
             return principal is null ? new Verdict(null, null, $"the JWT of user {jwt.Subject} is refused: {reason}")
-                : isBearer || HasSigned(jwt, credentials.Signature, nonce) ? new Verdict(principal)
-                : new Verdict(null, null, $"user {jwt.Subject} has not signed the nonce");
+                : !isBearer && !HasSigned(jwt, credentials.Signature, nonce) ? new Verdict(null, null, $"user {jwt.Subject} has not signed the nonce")
+                : principal.Grant!.Account is AccountClaims { Authorization: { } service } account && !service.Users.Contains(jwt.Subject) ? Entrust(account, principal)
+                : new Verdict(principal);
         }
         catch (JwtException e)
         {
@@ -275,7 +283,7 @@ internal sealed class OperatorMode : IUserTokens
         DateTimeOffset accountEnd = TimeOf(account.Jwt.Expires);
         bool isOwn = terms == user.Terms;
         AccessRules? access = isOwn && grant.HasOwnAccess ? before!.Access : AccessOf(user, account, terms, isOwn);
-        return new Principal(PrincipalKind.Jwt, user.Jwt.Subject, access)
+        return new Principal(PrincipalKind.Jwt, before?.Name ?? user.Jwt.Subject, access)
         {
             Account = account.Key,
             Grant = grant with

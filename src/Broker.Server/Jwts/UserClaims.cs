@@ -3,11 +3,15 @@ namespace Broker.Server;
 /// <summary>The claims of a user that the server uses.</summary>
 internal sealed class UserClaims
 {
+    /// <param name="jwt">The JWT.</param>
+    /// <param name="isAnswered">
+    /// Whether an auth callout service has made it for one login. A missing limit is then no limit.
+    /// </param>
     /// <exception cref="JwtException">A claim is wrong.</exception>
-    internal UserClaims(Jwt jwt)
+    internal UserClaims(Jwt jwt, bool isAnswered = false)
     {
         Jwt = jwt;
-        Terms = new UserTerms(jwt.Nats);
+        Terms = new UserTerms(jwt.Nats, isAnswered);
         Tags = jwt.Nats.Texts("tags", maySplit: true);
         string? account = jwt.Nats.Text("issuer_account");
         if (!string.IsNullOrEmpty(account) && !PublicKey.IsValid(account, KeyKind.Account))

@@ -13,19 +13,23 @@ internal sealed class UserTerms
     private readonly TimeZoneInfo _zone;
     private readonly HashSet<ClientTransport>? _transports;
 
+    /// <param name="claims">The claims.</param>
+    /// <param name="isAnswered">Whether a missing limit is no limit, in place of 0.</param>
     /// <exception cref="JwtException">A claim is wrong.</exception>
-    internal UserTerms(ClaimObject claims)
+    internal UserTerms(ClaimObject claims, bool isAnswered = false)
     {
         Permissions = JwtPermissions.Read(claims);
-        Subscriptions = claims.Limit("subs");
-        Payload = claims.Limit("payload");
+        int? subs = claims.Limit("subs");
+        int? payload = claims.Limit("payload");
+        Subscriptions = isAnswered && subs == 0 ? null : subs;
+        Payload = isAnswered && payload == 0 ? null : payload;
         claims.Limit("data");
         IsBearer = claims.Flag("bearer_token");
         _sources = [.. claims.Texts("src", maySplit: true).Select(text => SourceOf(claims, text))];
         _times = [.. claims.Objects("times").Select(static time => new DailyTime(time))];
         _zone = ZoneOf(claims);
         _transports = TransportsOf(claims);
-        AreEmpty = Permissions.AreEmpty && Subscriptions == 0 && Payload == 0 && claims.Whole("data") == 0 && !IsBearer
+        AreEmpty = Permissions.AreEmpty && subs == 0 && payload == 0 && claims.Whole("data") == 0 && !IsBearer
             && _sources.Count == 0 && _times.Count == 0 && _transports is null;
         if (claims.Flag("proxy_required"))
         {

@@ -79,6 +79,21 @@ internal sealed class AccountUpdates(ServerCore core, SystemRequests requests) :
         }
     }
 
+    /// <summary>
+    /// Closes clients of each account that has more clients than its maximum, which a reload has lowered: those that
+    /// came last.
+    /// </summary>
+    internal Task CloseExcessAsync() => CloseExcessAsync(core.Accounts.All);
+
+    /// <summary>The claims of all accounts in use.</summary>
+    internal IReadOnlyList<AccountClaims> InUse()
+    {
+        lock (Gate)
+        {
+            return [.. Tokens?.Graph.All.Select(static a => a.Claims) ?? []];
+        }
+    }
+
     /// <summary>Whether an account in use imports from this one, which need not be in use.</summary>
     internal bool IsImported(string account)
     {
@@ -160,18 +175,11 @@ internal sealed class AccountUpdates(ServerCore core, SystemRequests requests) :
     }
 
     // Closes the clients that came last if an account has more clients than its maximum.
-    private async Task CloseExcessAsync(List<Account> changed)
+    private async Task CloseExcessAsync(IEnumerable<Account> changed)
     {
-        foreach (Account account in changed.Where(static a => a.Connections > a.Limits.Connections))
+        foreach (Account account in changed.Where(static a => a.Connections > a.Limits.Connections).ToArray())
         {
-            var members = new ConcurrentBag<(EventLoop Loop, IAccountMember Member)>();
-            for (int i = 0; i < core.Loops.Count; i++)
-            {
-                EventLoop loop = core.Loops[i];
-                loop.Run(() => Array.ForEach(account.Members?.Of(loop.Index) ?? [], member => members.Add((loop, member))));
-            }
-
-            await LoopFlush.RunAsync(core.Loops, ServerShutdown.MaxWait).ConfigureAwait(false);
+            IReadOnlyCollection<(EventLoop Loop, IAccountMember Member)> members = await MembersOfAsync(account).ConfigureAwait(false);
             int excess = account.Connections - (account.Limits.Connections ?? int.MaxValue);
             foreach ((EventLoop loop, IAccountMember member) in members.OrderByDescending(static m => m.Member.Id).Take(Math.Max(0, excess)))
             {
@@ -180,6 +188,25 @@ internal sealed class AccountUpdates(ServerCore core, SystemRequests requests) :
 
             await LoopFlush.RunAsync(core.Loops, ServerShutdown.MaxWait).ConfigureAwait(false);
         }
+    }
+
+    // Only accounts of operators know their clients.
+    private async Task<IReadOnlyCollection<(EventLoop Loop, IAccountMember Member)>> MembersOfAsync(Account account)
+    {
+        if (account.Members is not { } known)
+        {
+            return [.. core.Sessions.Where(s => s.Account == account).Select(static s => (s.Loop, (IAccountMember)s))];
+        }
+
+        var members = new ConcurrentBag<(EventLoop Loop, IAccountMember Member)>();
+        for (int i = 0; i < core.Loops.Count; i++)
+        {
+            EventLoop loop = core.Loops[i];
+            loop.Run(() => Array.ForEach(known.Of(loop.Index), member => members.Add((loop, member))));
+        }
+
+        await LoopFlush.RunAsync(core.Loops, ServerShutdown.MaxWait).ConfigureAwait(false);
+        return members;
     }
 
     private void Warn(IEnumerable<LinkedAccount> accounts)

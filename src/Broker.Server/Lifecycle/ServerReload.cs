@@ -26,6 +26,11 @@ internal sealed class ServerReload(ServerCore core, SystemRequests requests, Acc
             after.Validate();
             secures = !after.HasSameSecurityAs(before);
             OperatorMode? tokens = secures ? after.CreateOperatorMode(core.Time) : core.Security.Tokens as OperatorMode;
+            if (secures)
+            {
+                tokens?.Callouts = core.AccountCallouts.Of;
+            }
+
             if (secures && core.Security.Tokens is OperatorMode earlier)
             {
                 tokens?.Inherit(earlier);

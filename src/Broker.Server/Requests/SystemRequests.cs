@@ -32,7 +32,9 @@ internal sealed class SystemRequests(ServerCore core, SystemEvents events, Reque
     private Dictionary<Account, Subscription[]> _subscriptions = [];
     private Account? _system;
 
-    /// <summary>Called when another account has become the system account. Set before the first client connects.</summary>
+    /// <summary>
+    /// Called when another account has become the system account. Set before the first client connects.
+    /// </summary>
     internal Action<Account>? SystemAccountChanged { get; set; }
 
     /// <summary>

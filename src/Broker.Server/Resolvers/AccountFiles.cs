@@ -124,7 +124,9 @@ internal sealed class AccountFiles
         }
     }
 
-    /// <summary>The JWT that an account had when it was deleted; null if it was not deleted, or if its file was removed.</summary>
+    /// <summary>
+    /// The JWT that an account had when it was deleted; null if it was not deleted, or if its file was removed.
+    /// </summary>
     internal string? ReadDeleted(string account)
     {
         string path = Path.Combine(_options.Directory, account + DeletedEnding);

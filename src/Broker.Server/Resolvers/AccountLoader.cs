@@ -84,6 +84,33 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
         await _updates.ApplyAsync([.. accounts, .. exporters.Values.Select(static e => e.Claims)], []).ConfigureAwait(false);
     }
 
+    /// <summary>Finds the accounts in use again, and puts those into use that have a newer JWT.</summary>
+    internal async Task RefreshAllAsync(CancellationToken cancellationToken)
+    {
+        foreach (AccountClaims before in _updates.InUse())
+        {
+            using CancellationTokenSource limit = Limit();
+            (AccountClaims Claims, string? Text)? found = await FindOneAsync(before.Key, limit.Token).ConfigureAwait(false);
+            cancellationToken.ThrowIfCancellationRequested();
+            if (found is not { Claims: var claims } || claims.Jwt.IssuedAt <= before.Jwt.IssuedAt)
+            {
+                continue;
+            }
+
+            await Order.WaitAsync(cancellationToken).ConfigureAwait(false);
+            try
+            {
+                await UseAsync([claims]).ConfigureAwait(false);
+            }
+            finally
+            {
+                Order.Release();
+            }
+
+            _core.Log.AccountChanged(before.Key, "updated by its web server");
+        }
+    }
+
     /// <summary>Whether the account was deleted after its JWT was issued.</summary>
     internal bool IsDeleted(AccountClaims account)
     {
@@ -154,7 +181,7 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
         }
 
         int most = (_options as DirectoryResolver)?.MaxAccounts ?? int.MaxValue;
-        _updates.Add([.. accounts.Values.Select(static a => a.Claims).Where(a => !Tokens.IsInUse(a.Key))], most);
+        _updates.Add([.. accounts.Values.Select(static a => a.Claims).Where(a => Tokens.NeedsLookup(a.Key))], most);
     }
 
     // Finds accounts and those that they import from, as far as they are not in use.
@@ -165,7 +192,7 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
         var ahead = new Queue<string>(accounts);
         while (ahead.TryDequeue(out string? account) && found.Count < MaxExporters)
         {
-            if (seen.Add(account) && !Tokens.IsInUse(account) && await FindOneAsync(account, cancellationToken).ConfigureAwait(false) is { } one)
+            if (seen.Add(account) && Tokens.NeedsLookup(account) && await FindOneAsync(account, cancellationToken).ConfigureAwait(false) is { } one)
             {
                 found.Add(account, one);
                 foreach (ImportClaim import in one.Claims.Imports)

@@ -156,7 +156,8 @@ internal sealed class ClaimChannel : IMessageTargetHandler, IDisposable
             return;
         }
 
-        // The subject of a request that names an account has at least five tokens, such as $SYS.ACCOUNT.A.CLAIMS.UPDATE.
+        // The subject of a request that names an account has at least five tokens, such as
+        // $SYS.ACCOUNT.A.CLAIMS.UPDATE.
         var request = new ClaimRequest(tokens[^1], tokens.Length > 4 ? tokens[^3] : null, message.Body.ToArray());
         if (!_queue.TryAdd(() => _requests.AnswerAsync(request, answer => Reply(replyTo, answer))))
         {

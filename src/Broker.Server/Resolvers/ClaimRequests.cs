@@ -49,8 +49,8 @@ internal sealed class ClaimRequests(ServerCore core, AccountUpdates updates, Acc
     }
 
     /// <summary>
-    /// Stores and applies the JWT of an account that another server has sent, if it is newer than the stored one and than
-    /// a deletion.
+    /// Stores and applies the JWT of an account that another server has sent, if it is newer than the stored one and
+    /// than a deletion.
     /// </summary>
     internal async Task MergeAsync(string account, string text)
     {

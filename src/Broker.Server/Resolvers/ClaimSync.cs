@@ -63,8 +63,8 @@ internal sealed class ClaimSync : IMessageTargetHandler, IDisposable
 
         if (accounts.Count != 0 && _target is { } target)
         {
-            // Signatures are verified and files written outside of the loop. The next messages wait for that in the target,
-            // which drops those that do not fit; the server asks for them again after the interval.
+            // Signatures are verified and files written outside of the loop. The next messages wait for that in the
+            // target, which drops those that do not fit; the server asks for them again after the interval.
             target.IsPaused = true;
             _ = MergeAsync(accounts, target);
         }

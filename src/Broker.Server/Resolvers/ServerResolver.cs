@@ -6,6 +6,7 @@ internal sealed class ServerResolver : IDisposable
     private readonly ServerCore _core;
     private readonly AccountLoader _loader;
     private readonly UrlSource? _url;
+    private readonly UrlRefresh? _refresh;
     private readonly ClaimChannel? _channel;
     private readonly ClaimSync? _sync;
 
@@ -16,6 +17,7 @@ internal sealed class ServerResolver : IDisposable
         AccountFiles? files = options is DirectoryResolver directory ? new AccountFiles(directory, core.Time, core.Log) : null;
         _loader = new AccountLoader(core, updates, options, files, _url);
         Tokens.Loader = _loader;
+        _refresh = options is UrlResolver refreshed ? new UrlRefresh(core, _loader, refreshed) : null;
         if (files is not null)
         {
             var claims = new ClaimRequests(core, updates, _loader, files, json);
@@ -50,6 +52,7 @@ internal sealed class ServerResolver : IDisposable
             throw new ArgumentException($"The system account is to be '{system}', but the resolver does not find it. The log has the reason.");
         }
 
+        _refresh?.Start();
         Attach(_core.Accounts.SystemAccount);
         _loader.Peers = _channel;
     }
@@ -73,6 +76,7 @@ internal sealed class ServerResolver : IDisposable
 
     public void Dispose()
     {
+        _refresh?.Dispose();
         _sync?.Dispose();
         _channel?.Dispose();
         _loader.Dispose();

@@ -12,4 +12,5 @@ namespace Broker.Server;
 /// <param name="Wait">
 /// A task that the check waits for: when it has completed, the check runs once more. Null if the result is final.
 /// </param>
-internal readonly record struct Verdict(Principal? Principal, Func<Verdict>? Verify = null, string? Reason = null, Task? Wait = null);
+/// <param name="Service">A service that decides about the client; null for none.</param>
+internal readonly record struct Verdict(Principal? Principal, Func<Verdict>? Verify = null, string? Reason = null, Task? Wait = null, IAuthCallout? Service = null);

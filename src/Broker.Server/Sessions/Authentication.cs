@@ -171,6 +171,11 @@ internal sealed class Authentication(
     internal void LogFailure(Exception error)
         => channel.Server.Log.AuthorizeFailed(channel.Id, channel.RemoteEndPoint, error);
 
+    /// <summary>
+    /// Lets the service of the client's account decide. Called on a thread-pool thread during a verification.
+    /// </summary>
+    internal void Ask(IAuthCallout service, ConnectRequest request) => new CalloutCheck(this, request, service, QuestionOf(request)).Run();
+
     /// <summary>Closes the connection and logs the reason, which the client does not learn.</summary>
     internal void Refuse(string why, ConnectRequest? request = null)
     {
@@ -212,7 +217,7 @@ internal sealed class Authentication(
 
         identity.TrySetPrincipal(now, identity.Account);
         WatchExpiry();
-        return accountChanged || !LeaveFullAccount();
+        return true;
     }
 
     /// <summary>Closes the connection if its account has more clients than its maximum. Returns true then.</summary>
@@ -286,7 +291,12 @@ internal sealed class Authentication(
 
     private bool AskService(IAuthCallout callout, ConnectRequest request)
     {
-        var question = new CalloutQuestion(channel.Id, request.Credentials, channel.RemoteEndPoint, transport)
+        Verify(new CalloutCheck(this, request, callout, QuestionOf(request)));
+        return false;
+    }
+
+    private CalloutQuestion QuestionOf(ConnectRequest request)
+        => new(channel.Id, request.Credentials, channel.RemoteEndPoint, transport)
         {
             Nonce = Nonce,
             Certificate = _security.Certificate,
@@ -297,9 +307,6 @@ internal sealed class Authentication(
             DefaultAccess = _security.Rules.DefaultAccess,
             Timeout = _security.Rules.Timeout,
         };
-        Verify(new CalloutCheck(this, request, callout, question));
-        return false;
-    }
 
     private void Verify(Verification verification)
     {

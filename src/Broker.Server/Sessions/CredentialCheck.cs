@@ -29,6 +29,12 @@ internal sealed class CredentialCheck(Authentication authentication, ConnectRequ
             return;
         }
 
+        if (result.Service is { } service)
+        {
+            authentication.Ask(service, request);
+            return;
+        }
+
         authentication.ReportResult(request, result.Principal, result.Reason);
     }
 

@@ -51,8 +51,11 @@ internal sealed class ServerCore
         AccountPlan plan = options.CreatePlan(tokens);
         _tls = ServerTls.Create(options.Tls);
         _tls?.LogValidity(Log);
-        _keys = options.AuthCallout is null ? null : options.CreateServerKeys!();
+        _keys = options.AuthCallout is null && options.Operator is null ? null : options.CreateServerKeys?.Invoke();
         Identity = new ServerIdentity(options.ServerName, _keys?.PublicKey);
+        AccountCallouts = new AccountCallouts(
+            () => CreateCalloutServer(Options), name => Accounts!.Find(name), () => Security.Tokens as OperatorMode);
+        tokens?.Callouts = AccountCallouts.Of;
         _security = new SecurityRules(options, tokens, CreateCallout(options));
         Accounts = new AccountDirectory(plan, loops);
         _states = new LoopState[loops.Count];
@@ -218,6 +221,9 @@ internal sealed class ServerCore
         Interlocked.Read(ref _undeliveredBytes),
         Volatile.Read(ref _undeliveredClients));
 
+    /// <summary>The services of accounts of operators that decide about logins.</summary>
+    internal AccountCallouts AccountCallouts { get; }
+
     /// <summary>
     /// Creates the auth callout of options; null without one. If the current one has the same options, it is used
     /// again, so that its clients stay connected.
@@ -234,9 +240,16 @@ internal sealed class ServerCore
             return before;
         }
 
-        _keys ??= options.CreateServerKeys!();
+        return new AuthCallout(callout, CreateCalloutServer(options)!);
+    }
+
+    // Null if the server has no keys.
+    private CalloutServer? CreateCalloutServer(BrokerServerOptions options)
+    {
+        _keys ??= options.CreateServerKeys?.Invoke();
         string host = (AdvertisedEndPoint as IPEndPoint)?.Address.ToString() ?? "127.0.0.1";
-        return new AuthCallout(callout, new CalloutServer(_keys, options.SignatureVerifier!, Time, Identity.Name, host, ServerIdentity.ProtocolVersion, Open));
+        return _keys is null ? null
+            : new CalloutServer(_keys, options.SignatureVerifier!, Time, Identity.Name, host, ServerIdentity.ProtocolVersion, Open);
     }
 
     private MessageTarget Open(string accountName, IMessageTargetHandler handler)

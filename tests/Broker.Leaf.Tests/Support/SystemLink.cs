@@ -3,13 +3,12 @@ using System.Net;
 using Broker.Client;
 using Broker.Cryptography;
 using Broker.Server;
-using Broker.TestKit.Security;
 
 namespace Broker.Leaf.Tests.Support;
 
 /// <summary>
-/// Two servers of one operator with full resolvers: a hub, and a leaf node of its system account. Each is this server or
-/// nats-server.
+/// Two servers of one operator with full resolvers: a hub, and a leaf node of its system account. Each is this server
+/// or nats-server.
 /// </summary>
 internal sealed class SystemLink : IAsyncDisposable
 {

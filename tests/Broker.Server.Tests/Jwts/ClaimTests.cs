@@ -29,8 +29,11 @@ public sealed class ClaimTests
         { "\"exports\":[{\"subject\":\"a.*\",\"type\":\"stream\",\"account_token_position\":1}],", "\"nats.exports[0].account_token_position\" is not the position of a * in the subject" },
         { $"\"imports\":[{{\"subject\":\"a\",\"type\":\"stream\",\"account\":\"{User}\"}}],", "\"nats.imports[0].account\" is not the key of an account" },
         { $"\"imports\":[{{\"subject\":\"a\",\"type\":\"stream\",\"account\":\"{Other}\"}}],", "\"nats.imports\" has more entries than \"nats.limits.imports\" allows" },
-        { "\"authorization\":{\"auth_users\":[\"U\"]},", "\"nats.authorization\" is not supported: the server has no authorization callout" },
         { "\"default_permissions\":{\"pub\":[]},", "\"nats.default_permissions.pub\" must be an object" },
+        { "\"authorization\":{\"auth_users\":[\"U\"]},", "\"nats.authorization.auth_users\" contains a text that is not the key of a user" },
+        { $"\"authorization\":{{\"allowed_accounts\":[\"{Other}\"]}},", "\"nats.authorization.auth_users\" is missing: without these users, no service decides about logins" },
+        { $"\"authorization\":{{\"auth_users\":[\"{User}\"],\"allowed_accounts\":[\"*\",\"{Other}\"]}},", "\"nats.authorization.allowed_accounts\" must be a list of keys of accounts, or [\"*\"]" },
+        { $"\"authorization\":{{\"auth_users\":[\"{User}\"],\"xkey\":\"{Other}\"}},", "\"nats.authorization.xkey\" is not a public curve key" },
         { "\"mappings\":{\"a\":{}},", "\"nats.mappings.a\" must be a list" },
     };
 
