@@ -95,13 +95,13 @@ public sealed partial class OperatorSettingsTests : IDisposable
 
     private async Task<BrokerServerOptions> BuildAsync(params (string, string)[] settings)
     {
-        await using TestHost host = TestHost.BuildIn(_folder.Path, Add, settings);
+        await using var host = TestHost.BuildIn(_folder.Path, Add, settings);
         return ServerSetup.Build(host.Services, host.Services.GetRequiredService<IOptions<BrokerSettings>>().Value);
     }
 
     private async Task<TestHost> StartAsync((string, string)[] settings)
     {
-        TestHost host = TestHost.BuildIn(_folder.Path, Add, [.. settings, ("Broker:Listen:0", "127.0.0.1:0")]);
+        var host = TestHost.BuildIn(_folder.Path, Add, [.. settings, ("Broker:Listen:0", "127.0.0.1:0")]);
         await host.StartAsync();
         return host;
     }
