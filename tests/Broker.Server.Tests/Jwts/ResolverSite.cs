@@ -56,9 +56,12 @@ internal sealed class ResolverSite : IDisposable
     }
 
     /// <summary>Starts nats-server.</summary>
-    internal NatsServer StartTheirs(string release, string type)
+    /// <param name="release">The folder of the release.</param>
+    /// <param name="type">The type of the resolver.</param>
+    /// <param name="timeout">How long the server asks others for an account that it does not know; null for its default.</param>
+    internal NatsServer StartTheirs(string release, string type, string? timeout = null)
     {
-        string more = type == "full" ? ", allow_delete: true" : "";
+        string more = (type == "full" ? ", allow_delete: true" : "") + (timeout is null ? "" : $", timeout: \"{timeout}\"");
         return NatsServer.StartWithConfiguration(
             $"authorization {{ timeout: 60 }}\noperator: \"{Keys.OperatorJwt()}\"\nsystem_account: {Keys.System}\n"
             + $"resolver: {{ type: {type}, dir: \"{Directory.FullName}\"{more} }}\nresolver_preload {{ {Keys.System}: \"{Account(Keys.System)}\" }}\n",
