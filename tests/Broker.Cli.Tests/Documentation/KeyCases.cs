@@ -342,6 +342,7 @@ internal static class KeyCases
         .. Aliases("jetstream", ["store_dir", "storedir", "store"], ["KEY: \"FOLDER/js2\"", "KEY: \"\""], ["KEY: 1", "KEY: true"]),
         .. Aliases("jetstream", ["max_mem", "max_mem_store", "max_memory_store", "max_file", "max_file_store"], ["KEY: 64MB", "KEY: 0", "KEY: -1"], ["KEY: -2", "KEY: x", "KEY: 1.5"]),
         Case("jetstream", "domain", ["hub", "\"\""], ["\"a.b\"", "\"a b\"", "\"*\"", "1"]),
+        .. Aliases("jetstream", ["strict"], ["KEY: true"], ["KEY: false", "KEY: 3"]),
         .. Aliases("jetstream", ["sync_interval", "sync"], ["KEY: always"], ["KEY: \"2m\"", "KEY: 1", "KEY: never"]),
         .. Aliases("jetstream", ["enabled", "enable"], ["KEY: true", "KEY: false"], ["KEY: 1", "KEY: x"]),
         Case("accounts", "jetstream", ["enabled", "true", "false", "{ }", "{ enabled: false }"], ["1", "maybe", "[]", "{ x: y }"]),
