@@ -16,21 +16,18 @@ internal sealed class StoreBackupCommand(ShellStreams shell)
         line is wrong.
         """;
 
-    private readonly Argument<string> _folder = new("folder") { Description = "The new folder of the backup" };
-    private readonly Option<string?> _stream = StoredStreams.Only("--stream", "Back up only this stream");
-    private readonly Option<bool> _json = StoredStreams.Json();
+    private readonly StoredStreams _streams = new("The new folder of the backup", "Back up only this stream");
 
     public Command Build() => new StoreCommand(shell).Complete(
-        new Command("backup", "Copies the streams of a stopped broker into a folder, with sequences, times and the progress of consumers.").With(_folder, _stream, _json),
+        _streams.AddTo(new Command("backup", "Copies the streams of a stopped broker into a folder, with sequences, times and the progress of consumers.")),
         Examples, BackupAsync);
 
     private async Task<int> BackupAsync(StoreRun run, ParseResult flags)
     {
-        string folder = flags.GetRequiredValue(_folder);
+        string folder = _streams.Folder(flags);
         string? account = run.Accounts is [var only] ? only : null;
         IReadOnlyList<CopiedStreams> copied = await run.WithProgressAsync(
-            "handled", progress => run.Directory.Backup(folder, account, flags.GetValue(_stream), progress, run.Stop));
-        StoredStreams.Print(shell, copied, flags.GetValue(_json), $"backed up to {folder}");
-        return ExitCode.Success;
+            "handled", progress => run.Directory.Backup(folder, account, _streams.Stream(flags), progress, run.Stop));
+        return _streams.Print(shell, copied, flags, $"backed up to {folder}");
     }
 }

@@ -16,19 +16,16 @@ internal sealed class StoreRestoreCommand(ShellStreams shell)
         same name; 2 if the command line is wrong.
         """;
 
-    private readonly Argument<string> _folder = new("folder") { Description = "The folder of the backup" };
-    private readonly Option<string?> _stream = StoredStreams.Only("--stream", "Restore only this stream");
-    private readonly Option<bool> _json = StoredStreams.Json();
+    private readonly StoredStreams _streams = new("The folder of the backup", "Restore only this stream");
 
     public Command Build() => new StoreCommand(shell).CompleteUnlocked(
-        new Command("restore", "Restores streams of a backup into the directory of a stopped broker, or into a new directory.").With(_folder, _stream, _json),
+        _streams.AddTo(new Command("restore", "Restores streams of a backup into the directory of a stopped broker, or into a new directory.")),
         Examples, RestoreAsync);
 
     private async Task<int> RestoreAsync(string directory, string? account, ParseResult flags, CancellationToken stop)
     {
         IReadOnlyList<CopiedStreams> copied = await StoreProgress.ShowAsync(
-            shell, "handled", progress => StreamsDirectory.Restore(flags.GetRequiredValue(_folder), directory, account, flags.GetValue(_stream), progress, stop), stop);
-        StoredStreams.Print(shell, copied, flags.GetValue(_json), $"restored to {directory}");
-        return ExitCode.Success;
+            shell, "handled", progress => StreamsDirectory.Restore(_streams.Folder(flags), directory, account, _streams.Stream(flags), progress, stop), stop);
+        return _streams.Print(shell, copied, flags, $"restored to {directory}");
     }
 }

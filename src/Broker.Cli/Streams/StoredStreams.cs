@@ -5,16 +5,26 @@ using Broker.Streams;
 
 namespace Broker.Cli.Streams;
 
-/// <summary>The common flags and the output of a backup and a restore.</summary>
-internal static class StoredStreams
+/// <summary>The common argument, flags and output of a backup and a restore.</summary>
+/// <param name="folder">The description of the folder of the backup.</param>
+/// <param name="only">The description of the flag for one stream.</param>
+internal sealed class StoredStreams(string folder, string only)
 {
-    public static Option<string?> Only(string name, string what) => new(name) { Description = what, HelpName = "name" };
+    private readonly Argument<string> _folder = new("folder") { Description = folder };
+    private readonly Option<string?> _stream = new("--stream") { Description = only, HelpName = "name" };
+    private readonly Option<bool> _json = new("--json") { Description = "Print a JSON object on one line for each account" };
 
-    public static Option<bool> Json() => new("--json") { Description = "Print a JSON object on one line for each account" };
+    public Command AddTo(Command command) => command.With(_folder, _stream, _json);
+
+    public string Folder(ParseResult flags) => flags.GetRequiredValue(_folder);
+
+    /// <summary>The only stream to copy; null for all.</summary>
+    public string? Stream(ParseResult flags) => flags.GetValue(_stream);
 
     /// <summary>Prints what was copied.</summary>
-    public static void Print(ShellStreams shell, IReadOnlyList<CopiedStreams> accounts, bool isJson, string text)
+    public int Print(ShellStreams shell, IReadOnlyList<CopiedStreams> accounts, ParseResult flags, string text)
     {
+        bool isJson = flags.GetValue(_json);
         foreach (CopiedStreams account in accounts)
         {
             if (isJson)
@@ -35,6 +45,7 @@ internal static class StoredStreams
         }
 
         shell.Say(text);
+        return ExitCode.Success;
     }
 
     private static void PrintJson(ShellStreams shell, CopiedStreams account) => ApiJson.Print(shell, json =>
