@@ -10,6 +10,7 @@ internal sealed class AccountFlags
 {
     private readonly LimitFlags _limits = LimitFlags.OfAccount();
     private readonly Option<bool?> _refusesBearer = StorageFlags.Switch("--disallow-bearer", "Whether users must have a seed");
+    private readonly Option<bool?> _wildcards = StorageFlags.Switch("--wildcard-exports", "Whether exports may have wildcards [default: true]");
     private readonly PermissionFlags _permissions = new();
     private readonly Option<string[]> _tags = TagFlag.Create();
     private readonly ExpiryFlag _expiry = new();
@@ -18,7 +19,7 @@ internal sealed class AccountFlags
     {
         _expiry.AddTo(command);
         _limits.AddTo(command);
-        command.With(_refusesBearer, _tags);
+        command.With(_refusesBearer, _wildcards, _tags);
         _permissions.AddTo(command);
     }
 
@@ -33,9 +34,19 @@ internal sealed class AccountFlags
             limits["disallow_bearer"] = refuses;
         }
 
+        if (flags.GetValue(_wildcards) is { } wildcards)
+        {
+            limits["wildcards"] = wildcards;
+        }
+
         if (_permissions.FirstGiven(flags) is not null)
         {
             _permissions.ApplyTo(Token.Inner(nats, "default_permissions"), flags);
+        }
+
+        foreach (string list in (string[])[Shares.Exports, Shares.Imports])
+        {
+            Shares.Check(claims, list);
         }
 
         TagFlag.Apply(nats, flags, _tags);

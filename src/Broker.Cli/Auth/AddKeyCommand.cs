@@ -18,19 +18,15 @@ internal sealed class AddKeyCommand(ShellStreams shell)
           broker auth add key --operator
         """;
 
-    private readonly Option<string?> _account = AuthCommand.Account();
     private readonly Option<bool> _operator = new("--operator") { Description = "Add a key that signs accounts for the operator" };
     private readonly Option<string?> _role = new("--role") { Description = "Name of the role that the key gives to its users, with the flags below", HelpName = "name" };
-    private readonly UserFlags _flags = new();
-    private readonly SeedFlag _seed = new();
-    private readonly Option<bool> _json = AuthCommand.Json();
+    private readonly NewKeyFlags _new = new();
 
     public Command Build()
     {
-        Command command = new Command("key", "Adds a signing key to an account or to the operator.").With(_account, _operator, _role);
-        _flags.AddTo(command);
-        _seed.AddTo(command);
-        command.With(_json);
+        Command command = new Command("key", "Adds a signing key to an account or to the operator.").With(_new.Account, _operator, _role);
+        _new.Rights.AddTo(command);
+        _new.AddTo(command);
         return AuthCommand.Complete(command, shell, Examples, changes: true, Add);
     }
 
@@ -38,18 +34,18 @@ internal sealed class AddKeyCommand(ShellStreams shell)
     {
         bool isOperator = flags.GetValue(_operator);
         string? role = flags.GetValue(_role) is { } named ? Names.Check(named, "--role") : null;
-        if (isOperator && (flags.GetValue(_account) ?? role) is not null)
+        if (isOperator && (flags.GetValue(_new.Account) ?? role) is not null)
         {
             throw new UsageException("--operator cannot be combined with --account or --role");
         }
 
-        if (role is null && _flags.FirstGiven(flags) is { } flag)
+        if (role is null)
         {
-            throw new UsageException($"{flag} needs --role");
+            _new.Rights.Refuse(flags, "needs --role");
         }
 
-        Token owner = isOperator ? run.Store.Operator : run.Account(flags.GetValue(_account));
-        NkeyPair keys = _seed.Read(flags, isOperator ? NkeyKind.Operator : NkeyKind.Account);
+        Token owner = isOperator ? run.Store.Operator : run.Account(flags.GetValue(_new.Account));
+        NkeyPair keys = _new.Seed.Read(flags, isOperator ? NkeyKind.Operator : NkeyKind.Account);
         if (owner.Subject == keys.PublicKey || owner.SigningKeys().Any(k => k.Key == keys.PublicKey))
         {
             throw new AuthException($"{owner.Kind} {owner.Name} has the key {keys.PublicKey} already");
@@ -78,8 +74,8 @@ internal sealed class AddKeyCommand(ShellStreams shell)
             run.SignAccount(claims);
         }
 
-        Done.Print(
-            shell, flags.GetValue(_json), $"added signing key {keys.PublicKey}{(role is null ? "" : $" with the role {role}")} to {owner.Kind} {owner.Name}",
+        _new.Print(
+            shell, flags, $"added signing key {keys.PublicKey}{(role is null ? "" : $" with the role {role}")} to {owner.Kind} {owner.Name}",
             ("key", keys.PublicKey), ("role", role), (owner.Kind, owner.Subject));
         return ExitCode.Success;
     }
@@ -87,8 +83,7 @@ internal sealed class AddKeyCommand(ShellStreams shell)
     private JsonObject Scope(string key, string role, ParseResult flags)
     {
         var template = new JsonObject();
-        LimitFlags.SetNoneOfUser(template);
-        _flags.ApplyTo(template, flags, isTemplate: true);
+        _new.Rights.ApplyToNew(template, flags, isTemplate: true);
         return new JsonObject { ["kind"] = "user_scope", ["key"] = key, ["role"] = role, ["template"] = template };
     }
 }

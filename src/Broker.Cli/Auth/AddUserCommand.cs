@@ -19,7 +19,6 @@ internal sealed class AddUserCommand(ShellStreams shell)
         """;
 
     private readonly Argument<string> _name = new("name") { Description = "Name of the new user" };
-    private readonly Option<string?> _account = AuthCommand.Account();
     private readonly Option<string?> _key = UserOutput.Key();
     private readonly Option<string?> _public = new("--public-key")
     {
@@ -27,31 +26,28 @@ internal sealed class AddUserCommand(ShellStreams shell)
         HelpName = "key",
     };
 
-    private readonly UserFlags _flags = new();
+    private readonly NewKeyFlags _new = new();
     private readonly Option<string[]> _tags = TagFlag.Create();
     private readonly ExpiryFlag _expiry = new();
-    private readonly SeedFlag _seed = new();
     private readonly UserOutput _output = new();
-    private readonly Option<bool> _json = AuthCommand.Json();
 
     public Command Build()
     {
-        Command command = new Command("user", "Adds a user and writes its credentials file. Without a flag, it may do everything in its account.").With(_name, _account, _key);
+        Command command = new Command("user", "Adds a user and writes its credentials file. Without a flag, it may do everything in its account.").With(_name, _new.Account, _key);
         _expiry.AddTo(command);
-        _flags.AddTo(command);
+        _new.Rights.AddTo(command);
         command.With(_tags, _public);
-        _seed.AddTo(command);
         _output.AddTo(command);
-        command.With(_json);
+        _new.AddTo(command);
         return AuthCommand.Complete(command, shell, Examples, changes: true, Add);
     }
 
     private int Add(AuthRun run, ParseResult flags)
     {
         string name = Names.Check(flags.GetRequiredValue(_name), "the name of the user");
-        Token account = run.Account(flags.GetValue(_account));
+        Token account = run.Account(flags.GetValue(_new.Account));
         string? own = flags.GetValue(_public);
-        if (own is not null && _seed.IsGiven(flags))
+        if (own is not null && _new.Seed.IsGiven(flags))
         {
             throw new UsageException("--public-key and --seed-file cannot be combined");
         }
@@ -61,7 +57,7 @@ internal sealed class AddUserCommand(ShellStreams shell)
             throw new UsageException("--public-key must be the public key of a user: 56 characters that begin with U");
         }
 
-        NkeyPair? keys = own is null ? _seed.Read(flags, NkeyKind.User) : null;
+        NkeyPair? keys = own is null ? _new.Seed.Read(flags, NkeyKind.User) : null;
         string subject = own ?? keys!.PublicKey;
         if (run.Store.UsersOf(account.Subject).Find(u => u.Name == name || u.Subject == subject) is { } same)
         {
@@ -74,12 +70,11 @@ internal sealed class AddUserCommand(ShellStreams shell)
         JsonObject nats = Token.Inner(claims, "nats");
         if (scope is null)
         {
-            LimitFlags.SetNoneOfUser(nats);
-            _flags.ApplyTo(nats, flags, isTemplate: false);
+            _new.Rights.ApplyToNew(nats, flags, isTemplate: false);
         }
-        else if (_flags.FirstGiven(flags) is { } flag)
+        else
         {
-            throw new UsageException($"{flag} cannot be combined with the role {flags.GetValue(_key)}: the role says what its users may do");
+            _new.Rights.Refuse(flags, $"cannot be combined with the role {flags.GetValue(_key)}: the role says what its users may do");
         }
 
         TagFlag.Apply(nats, flags, _tags);
@@ -91,8 +86,8 @@ internal sealed class AddUserCommand(ShellStreams shell)
 
         Token user = run.SignUser(claims, account, signer);
         UserOutput.Write(file, user, keys);
-        Done.Print(
-            shell, flags.GetValue(_json), $"created user {name} {subject} of account {account.Name}; its {(keys is null ? "JWT" : "credentials file")} is {file}",
+        _new.Print(
+            shell, flags, $"created user {name} {subject} of account {account.Name}; its {(keys is null ? "JWT" : "credentials file")} is {file}",
             ("name", name), ("user", subject), ("account", account.Subject), ("file", file));
         return ExitCode.Success;
     }

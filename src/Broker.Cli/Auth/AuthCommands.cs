@@ -15,20 +15,27 @@ internal static class AuthCommands
           broker auth show config > accounts.conf
         """;
 
-    public static Command Build(ShellStreams shell) => StreamsCommand.Group(
-        shell, "auth", "Makes the JWTs of an operator, its accounts and their users, and credentials files.", Examples,
-        new InitCommand(shell).Build(),
-        Group(
-            shell, "add", "Adds an account, a user or a signing key.", "account",
-            new AddAccountCommand(shell).Build(), new AddUserCommand(shell).Build(), new AddKeyCommand(shell).Build()),
-        Group(
-            shell, "edit", "Changes a token and signs it again.", "account",
-            new EditOperatorCommand(shell).Build(), new EditAccountCommand(shell).Build(), new EditUserCommand(shell).Build(), new EditKeyCommand(shell).Build()),
-        new ShowCommand(shell).Build(),
-        Group(
-            shell, "revoke", "Revokes a user or a signing key.", "user",
-            new RevokeUserCommand(shell).Build(), new RevokeKeyCommand(shell).Build()),
-        new PushCommand(shell).Build());
+    public static Command Build(ShellStreams shell)
+    {
+        (ExportCommand exports, ImportCommand imports, ActivationCommand activations) = (new(shell), new(shell), new(shell));
+        return StreamsCommand.Group(
+            shell, "auth", "Makes the JWTs of an operator, its accounts and their users, and credentials files.", Examples,
+            new InitCommand(shell).Build(),
+            Group(
+                shell, "add", "Adds an account, a user, a signing key, an export, an import or an activation.", "account",
+                new AddAccountCommand(shell).Build(), new AddUserCommand(shell).Build(), new AddKeyCommand(shell).Build(),
+                exports.BuildAdd(), imports.BuildAdd(), activations.BuildAdd()),
+            Group(
+                shell, "edit", "Changes a token and signs it again.", "account",
+                new EditOperatorCommand(shell).Build(), new EditAccountCommand(shell).Build(), new EditUserCommand(shell).Build(), new EditKeyCommand(shell).Build(),
+                exports.BuildEdit(), imports.BuildEdit()),
+            Group(shell, "remove", "Removes an export or an import of an account.", "import", exports.BuildRemove(), imports.BuildRemove()),
+            new ShowCommand(shell).Build(),
+            Group(
+                shell, "revoke", "Revokes a user, a signing key or an activation.", "user",
+                new RevokeUserCommand(shell).Build(), new RevokeKeyCommand(shell).Build(), activations.BuildRevoke()),
+            new PushCommand(shell).Build());
+    }
 
     private static Command Group(ShellStreams shell, string name, string description, string first, params Command[] commands)
     {

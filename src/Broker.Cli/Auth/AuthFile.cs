@@ -24,6 +24,12 @@ internal static class AuthFile
         }
     }
 
+    /// <summary>Returns the file to write: the one that is given, or a name with an ending; null if that is no name of a file.</summary>
+    public static string? PathOf(string? given, string name, string end)
+        => given is { Length: > 0 } ? given
+            : given is null && name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.') && name[0] != '.' ? name + end
+            : null;
+
     /// <exception cref="AuthException">The file cannot be read.</exception>
     public static string ReadText(string file)
     {

@@ -38,6 +38,10 @@ internal sealed class AuthRun(ShellStreams shell, AuthStore store)
         return One(all, name, "account");
     }
 
+    /// <summary>Returns the public key of an account by its name or key. An account of another store only has a key.</summary>
+    /// <exception cref="AuthException">The name is unknown, or several accounts have it.</exception>
+    public string KeyOfAccount(string name) => NkeyPair.IsPublicKey(name, NkeyKind.Account) ? name : Account(name).Subject;
+
     /// <summary>Finds a user by its name or public key.</summary>
     /// <param name="name">The name or key.</param>
     /// <param name="account">The account; null to search all accounts.</param>

@@ -9,9 +9,7 @@ internal static class CredentialsFile
     /// <summary>Returns the file of a user: the one that is given, or the name of the user with <c>.creds</c>.</summary>
     /// <exception cref="UsageException">The name of the user is no name of a file.</exception>
     public static string PathOf(string? given, string name, bool isWithSeed)
-        => given is { Length: > 0 } ? given
-            : given is null && name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.') && name[0] != '.' ? name + (isWithSeed ? ".creds" : ".jwt")
-            : throw new UsageException("--out is missing: the credentials file of the user, whose name is no name of a file");
+        => AuthFile.PathOf(given, name, isWithSeed ? ".creds" : ".jwt") ?? throw new UsageException("--out is missing: the credentials file of the user, whose name is no name of a file");
 
     /// <summary>Checks that the file may be written: it does not exist, has the same user, or is to be replaced.</summary>
     /// <exception cref="AuthException">The file exists and has something else.</exception>

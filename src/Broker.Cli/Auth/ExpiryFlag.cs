@@ -20,6 +20,9 @@ internal sealed class ExpiryFlag
 
     public void AddTo(Command command) => command.Options.Add(_expires);
 
+    /// <summary>The Unix time in seconds; null for never, also without the flag.</summary>
+    public long? Find(ParseResult flags) => flags.GetValue(_expires) is { } time && time != DateTimeOffset.MaxValue ? time.ToUnixTimeSeconds() : null;
+
     /// <summary>Sets or removes the claim if the flag is given.</summary>
     public void ApplyTo(JsonObject claims, ParseResult flags)
     {

@@ -14,6 +14,8 @@ internal sealed class LimitFlags
     public static LimitFlags OfAccount() => new(
         (StorageFlags.Limit("--conns", "Most clients of the account"), "conn"),
         (StorageFlags.Limit("--leaf-conns", "Most leaf nodes of the account"), "leaf"),
+        (StorageFlags.Limit("--exports", "Most exports"), "exports"),
+        (StorageFlags.Limit("--imports", "Most imports"), "imports"),
         (StorageFlags.Limit("--subs", "Most subscriptions of each client"), "subs"),
         (StorageFlags.SizeLimit("--payload", "Longest message, such as 64KB"), "payload"),
         (StorageFlags.SizeLimit("--disk-storage", "Most bytes of streams on the disk, such as 10GB [default: no streams]"), "disk_storage"),

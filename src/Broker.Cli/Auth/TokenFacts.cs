@@ -11,7 +11,7 @@ internal sealed class TokenFacts(Token token, AuthRun? run)
 {
     // Claims that have a line of their own or that no reader needs.
     private static readonly string[] Known =
-        ["type", "version", "limits", "signing_keys", "revocations", "issuer_account", "pub", "sub", "resp", "default_permissions", "tags", "subs", "data", "payload", "system_account"];
+        ["type", "version", "limits", "signing_keys", "revocations", "issuer_account", "pub", "sub", "resp", "default_permissions", "tags", "subs", "data", "payload", "system_account", "exports", "imports"];
 
     private readonly Facts _facts = new();
 
@@ -39,6 +39,7 @@ internal sealed class TokenFacts(Token token, AuthRun? run)
         AddPermissions("", token.Nats);
         AddPermissions("by default, ", token.Nats["default_permissions"] as JsonObject);
         AddLimits(token.Nats["limits"] as JsonObject ?? (token.Kind == "user" ? token.Nats : null));
+        new ShareFacts(token, NameOf).AddTo(_facts);
         foreach ((string user, JsonNode? until) in token.Nats["revocations"] as JsonObject ?? [])
         {
             _facts.Add("revoked", $"{(user == "*" ? "all users" : user)} up to {(until is JsonValue value && value.TryGetValue(out long time) ? ValueText.Time(DateTimeOffset.FromUnixTimeSeconds(Math.Clamp(time, 0, DateTimeOffset.MaxValue.ToUnixTimeSeconds()))) : "?")}");

@@ -31,6 +31,23 @@ internal sealed class UserFlags
     public string? FirstGiven(ParseResult flags) => _permissions.FirstGiven(flags) ?? _limits.FirstGiven(flags)
         ?? ((Option[])[_bearer, _sources, _types, _times, _zone]).FirstOrDefault(o => flags.GetResult(o) is { Implicit: false })?.Name;
 
+    /// <summary>Sets the claims of a new user or a new template: everything is allowed but for the flags.</summary>
+    public void ApplyToNew(JsonObject target, ParseResult flags, bool isTemplate)
+    {
+        LimitFlags.SetNoneOfUser(target);
+        ApplyTo(target, flags, isTemplate);
+    }
+
+    /// <summary>Refuses these flags where they have no effect.</summary>
+    /// <exception cref="UsageException">One of these flags is given.</exception>
+    public void Refuse(ParseResult flags, string why)
+    {
+        if (FirstGiven(flags) is { } flag)
+        {
+            throw new UsageException($"{flag} {why}");
+        }
+    }
+
     /// <summary>Sets the claims of the flags that are given.</summary>
     /// <param name="target">The claims of a user or of a template.</param>
     /// <param name="flags">The flags.</param>

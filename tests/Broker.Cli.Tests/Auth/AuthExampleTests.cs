@@ -33,7 +33,7 @@ public sealed partial class AuthExampleTests : IDisposable
     [Fact]
     public void Each_command_has_an_example()
         => Assert.All(
-            Paths(Auth, "auth").Where(static path => path is not ("auth" or "auth add" or "auth edit" or "auth revoke")),
+            Paths(Auth, "auth").Where(static path => path is not ("auth" or "auth add" or "auth edit" or "auth remove" or "auth revoke")),
             static path => Assert.Contains(Lines, row => row.Data.StartsWith($"broker {path}", StringComparison.Ordinal)));
 
     [Theory]
@@ -75,6 +75,7 @@ public sealed partial class AuthExampleTests : IDisposable
         {
             await _folder.RunAsync("add", "account", "PLANT");
             await FillAccountAsync(line);
+            await FillSharesAsync(line);
         }
 
         if (!line.StartsWith("broker auth push", StringComparison.Ordinal))
@@ -97,6 +98,26 @@ public sealed partial class AuthExampleTests : IDisposable
         if (!line.Contains("add user pump", StringComparison.Ordinal))
         {
             await _folder.RunAsync("add", "user", "pump", "--account", "PLANT");
+        }
+    }
+
+    // Another account OFFICE and exports of PLANT, some of which OFFICE imports.
+    private async Task FillSharesAsync(string line)
+    {
+        await _folder.RunAsync("add", "account", "OFFICE");
+        if (line.Contains("add export", StringComparison.Ordinal))
+        {
+            return;
+        }
+
+        await _folder.RunAsync("add", "export", "plant.alarms.>", "--account", "PLANT");
+        await _folder.RunAsync("add", "export", "plant.valve", "--account", "PLANT", "--type", "service");
+        await _folder.RunAsync("add", "export", "plant.audit.>", "--account", "PLANT", "--private");
+        await _folder.RunAsync("add", "activation", "plant.audit.>", "--account", "PLANT", "--to", "OFFICE", "--out", _folder.In("office.activation"));
+        if (line.Contains("import 'plant.>'", StringComparison.Ordinal))
+        {
+            await _folder.RunAsync("add", "export", "plant.>", "--account", "PLANT");
+            await _folder.RunAsync("add", "import", "plant.>", "--account", "OFFICE", "--from", "PLANT");
         }
     }
 

@@ -26,26 +26,96 @@ public sealed class AuthServerTests : IDisposable
         await RealRun.WhileServingAsync(addresses => CheckAsync(addresses.Nats[0]), "-q", "-c", file, "-p", "-1");
     }
 
-    [Fact]
-    public async Task A_pushed_account_counts_at_once_and_the_folder_of_the_server_can_be_listed()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_pushed_account_counts_at_once_and_the_folder_of_the_server_can_be_listed(bool isOurs)
     {
         await _folder.FillAsync();
         string jwts = _folder.In("jwt");
-        using var server = NatsServer.StartWithConfiguration(
-            await _folder.RunAsync("show", "config", "--resolver", "full", "--dir", jwts.Replace('\\', '/')), NewerNatsServers.Require(NewerNatsServers.Sid), []);
-        await _folder.RunAsync("add", "user", "pump", "--allow-pub", "plant.>");
+        await _folder.RunAsync("add", "user", "pump", "--account", "PLANT", "--allow-pub", "plant.>");
+        await WithFullResolverAsync(isOurs, jwts, async url =>
+        {
+            Assert.Contains("Authorization", await PublishAsync(url, "pump", "plant.a"), StringComparison.Ordinal);
+            string said = await PushAsync(url);
+            Assert.Contains("the server has account PLANT", said, StringComparison.Ordinal);
+            Assert.Equal("", await PublishAsync(url, "pump", "plant.a"));
+            Assert.Matches("account +PLANT +A", (await ShellRun.OfAsync("auth", "show", "--resolver", jwts)).Output);
 
-        Assert.Contains("Authorization", await PublishAsync(server.Url, "pump", "plant.a"), StringComparison.Ordinal);
-        string said = await PushAsync(server.Url);
-        Assert.Contains("the server has account PLANT", said, StringComparison.Ordinal);
-        Assert.Equal("", await PublishAsync(server.Url, "pump", "plant.a"));
-        Assert.Matches("account +PLANT +A", (await ShellRun.OfAsync("auth", "show", "--resolver", jwts)).Output);
+            await _folder.RunAsync("revoke", "user", "pump");
+            await PushAsync(url, "PLANT");
+            Assert.Contains("Authorization", await PublishAsync(url, "pump", "plant.a"), StringComparison.Ordinal);
+            await _folder.RunAsync("edit", "user", "pump");
+            Assert.Equal("", await PublishAsync(url, "pump", "plant.a"));
+        });
+    }
 
-        await _folder.RunAsync("revoke", "user", "pump");
-        await PushAsync(server.Url, "PLANT");
-        Assert.Contains("Authorization", await PublishAsync(server.Url, "pump", "plant.a"), StringComparison.Ordinal);
-        await _folder.RunAsync("edit", "user", "pump");
-        Assert.Equal("", await PublishAsync(server.Url, "pump", "plant.a"));
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Accounts_share_subjects_until_an_activation_is_revoked(bool isOurs)
+    {
+        await FillTwoAsync();
+        await WithFullResolverAsync(isOurs, _folder.In("jwt"), async url =>
+        {
+            await PushAsync(url);
+            await using BrokerConnection board = await ConnectAsync(url, "board");
+            await using BrokerConnection pump = await ConnectAsync(url, "pump");
+            var received = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+            board.Subscribe("alarms.>", (in m) => received.TrySetResult($"{m.ToMessage().Subject} {m.Text}"));
+            pump.Subscribe("plant.valve", (in m) => m.Respond("closed"u8));
+            await board.FlushAsync(TestContext.Current.CancellationToken);
+            await pump.FlushAsync(TestContext.Current.CancellationToken);
+            pump.Publish("plant.alarms.a", "hot"u8);
+
+            Assert.Equal("alarms.a hot", await Wait.For(received.Task));
+            Assert.Contains("closed", (await ShellRun.OfAsync("request", "-s", url, "--creds", _folder.In("board.creds"), "valve", "?", "--timeout", "2m")).Output, StringComparison.Ordinal);
+
+            await _folder.RunAsync("revoke", "activation", "plant.valve", "--account", "PLANT", "--to", "OFFICE");
+            await PushAsync(url, "PLANT");
+            Assert.Contains("no responders", (await ShellRun.OfAsync("request", "-s", url, "--creds", _folder.In("board.creds"), "valve", "?", "--timeout", "2m")).Error, StringComparison.OrdinalIgnoreCase);
+        });
+    }
+
+    [Fact]
+    public async Task Each_server_accepts_a_file_with_accounts_that_share_subjects()
+    {
+        await FillTwoAsync();
+        string file = _folder.In("accounts.conf");
+        await File.WriteAllTextAsync(file, await _folder.RunAsync("show", "config"), TestContext.Current.CancellationToken);
+
+        (int exitCode, string text) = await Programs.RunAsync(NewerNatsServers.Require(NewerNatsServers.Sid), null, ["-t", "-c", file]);
+        Assert.True(exitCode == ExitCode.Success, text);
+        Assert.Equal(ExitCode.Success, (await ShellRun.OfAsync("serve", "-t", "-c", file)).ExitCode);
+    }
+
+    private async Task FillTwoAsync()
+    {
+        await _folder.FillAsync();
+        await _folder.RunAsync("add", "account", "OFFICE");
+        await _folder.RunAsync("add", "export", "plant.alarms.*", "--account", "PLANT");
+        await _folder.RunAsync("add", "export", "plant.valve", "--account", "PLANT", "--type", "service", "--private");
+        await _folder.RunAsync("add", "import", "plant.alarms.*", "--account", "OFFICE", "--from", "PLANT", "--local", "alarms.*");
+        await _folder.RunAsync("add", "import", "plant.valve", "--account", "OFFICE", "--from", "PLANT", "--local", "valve");
+        await _folder.RunAsync("add", "user", "pump", "--account", "PLANT");
+        await _folder.RunAsync("add", "user", "board", "--account", "OFFICE");
+    }
+
+    // The server starts with the system account only.
+    private async Task WithFullResolverAsync(bool isOurs, string jwts, Func<string, Task> work)
+    {
+        string configuration = await _folder.RunAsync("show", "config", "--resolver", "full", "--dir", jwts.Replace('\\', '/'));
+        if (isOurs)
+        {
+            string file = _folder.In("full.conf");
+            await File.WriteAllTextAsync(file, configuration, TestContext.Current.CancellationToken);
+            await RealRun.WhileServingAsync(addresses => work(addresses.Nats[0]), "-q", "-c", file, "-p", "-1");
+        }
+        else
+        {
+            using var server = NatsServer.StartWithConfiguration(configuration, NewerNatsServers.Require(NewerNatsServers.Sid), []);
+            await work(server.Url);
+        }
     }
 
     [Fact]

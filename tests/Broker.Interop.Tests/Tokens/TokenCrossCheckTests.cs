@@ -32,11 +32,16 @@ public sealed class TokenCrossCheckTests : IDisposable
         await RunAsync("add", "key", "--role", "sensor", "--allow-pub", "plant.{{tag(site)}}.>", "--allow-responses", "2", "--account", "PLANT");
         await RunAsync("add", "user", "pump", "--allow-pub", "plant.>,b", "--deny-sub", ">", "--source-network", "192.0.2.0/24", "--time", "08:00:00-18:00:00", "--out", In("pump.creds"));
         await RunAsync("add", "user", "meter", "--key", "sensor", "--tag", "site:oslo", "--expires", "30d", "--out", In("meter.creds"));
-        await RunAsync("revoke", "user", "*");
+        await RunAsync("add", "account", "OFFICE");
+        await RunAsync("add", "export", "plant.*", "--account", "PLANT", "--private", "--response-type", "Stream", "--type", "service");
+        await RunAsync("add", "export", "orders.*", "--account", "PLANT", "--token-position", "2");
+        await RunAsync("add", "import", "plant.a", "--account", "OFFICE", "--from", "PLANT", "--local", "works");
+        await RunAsync("add", "activation", "plant.*", "--account", "PLANT", "--to", "OFFICE", "--expires", "30d", "--out", Path.Combine(Store, "office.jwt"));
+        await RunAsync("revoke", "user", "*", "--account", "PLANT");
         string[] tokens = [.. Directory.GetFiles(Store, "*.jwt", SearchOption.AllDirectories)];
         await using PeerProcess peer = await StartAsync(library);
 
-        Assert.Equal(5, tokens.Length);
+        Assert.Equal(7, tokens.Length);
         foreach (string file in tokens)
         {
             string token = (await File.ReadAllTextAsync(file, TestContext.Current.CancellationToken)).Trim();
