@@ -70,11 +70,25 @@ internal static class KnownServers
     public static ServerCommand WithIdlePolls(int polls)
         => Managed("Broker.LoadTest.dll", [HostCommand.Name, HostCommand.Port, ServerCommand.PortPlaceholder, HostCommand.IdlePolls, polls.ToString(CultureInfo.InvariantCulture)]);
 
-    /// <summary>This broker with streams in a directory, and with monitoring pages.</summary>
+    /// <summary>
+    /// This broker with streams in a directory, and with monitoring pages. It collects garbage often, so that its memory
+    /// shows what it keeps.
+    /// </summary>
     public static ServerCommand WithStreams(string directory)
     {
+        // At the soak's rate, a generation 0 of the usual size is collected once in ten minutes, and resident memory
+        // rises until then. The numbers are hexadecimal: 4 MiB.
+        const string FourMebibytes = "400000";
         ServerCommand ours = OurServer().WithMonitoring();
-        return ours with { Arguments = [.. ours.Arguments, "-js", "-sd", directory] };
+        return ours with
+        {
+            Arguments = [.. ours.Arguments, "-js", "-sd", directory],
+            Variables = new Dictionary<string, string>(StringComparer.Ordinal)
+            {
+                ["DOTNET_GCgen0size"] = FourMebibytes,
+                ["DOTNET_GCgen0MaxBudget"] = FourMebibytes,
+            },
+        };
     }
 
     private static string[] Serve { get; } = ["serve", "-a", "127.0.0.1", "-p", ServerCommand.PortPlaceholder, "-q"];

@@ -28,6 +28,9 @@ internal sealed record ServerCommand(string Name, string FileName, IReadOnlyList
     /// <summary>The nats-server that is the hub if this server runs as a leaf node; null if there is none.</summary>
     public ServerCommand? Hub { get; init; }
 
+    /// <summary>The environment variables that the server has beside those of this program.</summary>
+    public IReadOnlyDictionary<string, string> Variables { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
+
     /// <summary>Whether the server joins a hub as a leaf node; set by <see cref="BehindHub"/>.</summary>
     public bool IsLeaf { get; private init; }
 

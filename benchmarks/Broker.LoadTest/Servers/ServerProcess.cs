@@ -65,6 +65,11 @@ internal sealed class ServerProcess : IDisposable
                 UseShellExecute = false,
             },
         };
+        foreach ((string name, string value) in command.Variables)
+        {
+            process.StartInfo.Environment[name] = value;
+        }
+
         var server = new ServerProcess(command, process, address, monitoringPort, hub);
         try
         {

@@ -254,7 +254,7 @@ public sealed class OperatorCalloutTests : IDisposable
         };
         string operatorJwt = JwtSigner.Sign(_operator, new JsonObject { ["sub"] = _operator.PublicKey, ["name"] = "o", ["nats"] = new JsonObject { ["type"] = "operator", ["version"] = 2 } });
         return $$"""
-            authorization { timeout: 60 }
+            authorization { timeout: 15 }
             operator: "{{operatorJwt}}"
             system_account: {{_system}}
             resolver: MEMORY

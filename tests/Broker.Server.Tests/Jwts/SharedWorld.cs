@@ -153,7 +153,7 @@ internal sealed class SharedWorld(int seed, bool isGentle, ChainCounts? counts)
         {
             (string Claim, bool Lets)[] decided = [.. import.Decide()];
             string subject = SharedImport.Concrete(_random, import.Subject);
-            AskImport(import, peer, import.From.Peer!, subject, decided);
+            AskImport(import, peer, import.From.Peer!, subject, [.. decided, ("imports", true)]);
             if (import.Export is { } export && SharedImport.Concrete(_random, export.Subject) is var other && !ChainTerms.Covers(import.Subject, other))
             {
                 AskImport(import, peer, import.From.Peer!, other, [.. decided, ("imports", false)]);
