@@ -53,7 +53,7 @@ public sealed class ShareCommandTests : IDisposable
         await _folder.RunAsync("add", "export", "plant.>", "--account", "PLANT", "--private", "true");
         await _folder.RunAsync("add", "import", "plant.a.*", "--account", "OFFICE", "--from", "PLANT", "--local", "works.*");
 
-        JsonObject import = (JsonObject)(await ListAsync("OFFICE", "imports"))[0]!;
+        var import = (JsonObject)(await ListAsync("OFFICE", "imports"))[0]!;
         JsonObject activation = JwtSigner.Read(import["token"]!.ToString());
         string plant = await KeyAsync("PLANT");
         Assert.Equal(("stream", plant, "works.*"), (import["type"]!.ToString(), import["account"]!.ToString(), import["local_subject"]!.ToString()));
