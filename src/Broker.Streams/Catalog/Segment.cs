@@ -15,6 +15,14 @@ internal sealed class Segment(SegmentHeader header, IStoreFile file) : IDisposab
     /// <summary>The number of messages that are not deleted.</summary>
     internal int Live { get; private set; }
 
+    /// <summary>The size of the records of these messages.</summary>
+    internal long LiveBytes { get; private set; }
+
+    /// <summary>
+    /// <see cref="LiveBytes" /> when a compaction of this process wrote the segment or left it as it was; null before.
+    /// </summary>
+    internal long? LiveBytesWhenCompacted { get; set; }
+
     /// <summary>A segment with damaged records is kept, even if all that can be read of it is deleted.</summary>
     internal bool IsDamaged { get; set; }
 
@@ -22,6 +30,7 @@ internal sealed class Segment(SegmentHeader header, IStoreFile file) : IDisposab
     internal void Add(in MessageEntry entry)
     {
         Live++;
+        LiveBytes += entry.Size;
         Memory?.Add(entry.Offset, entry.Size);
     }
 
@@ -29,6 +38,7 @@ internal sealed class Segment(SegmentHeader header, IStoreFile file) : IDisposab
     internal void Remove(in MessageEntry entry)
     {
         Live--;
+        LiveBytes -= entry.Size;
         Memory?.Remove(entry.Offset, entry.Size);
     }
 

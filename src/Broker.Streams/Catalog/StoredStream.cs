@@ -62,6 +62,18 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
     /// </summary>
     internal string? Fault { get; set; }
 
+    /// <summary>
+    /// Whether messages may have been deleted because of the number of later ones of their subject. Then the log must
+    /// say so before later ones leave it.
+    /// </summary>
+    internal bool HasSubjectLimit { get; private set; }
+
+    /// <summary>
+    /// Whether messages may have been deleted because of the number of later ones of several subjects. Then none may
+    /// leave the log before those that are older.
+    /// </summary>
+    internal bool HasCountedPurge { get; private set; }
+
     /// <summary>The deletion of the stream is queued. Nothing may follow it in the log.</summary>
     internal bool IsDeleting { get; set; }
 
@@ -246,6 +258,8 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
     /// </summary>
     internal long Purge(ReadOnlySpan<byte> filter, ulong before, long keep)
     {
+        HasSubjectLimit |= keep > 0;
+        HasCountedPurge |= keep > 0 && Subject.HasWildcard(filter);
         long excess = Matching(filter, before) - keep;
         long deleted = 0;
         SubjectState? only = Subject.HasWildcard(filter) ? null : Subjects.Find(filter);
@@ -291,6 +305,19 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
         int index = _entries.Find(sequence);
         entry = index < _entries.Count ? _entries[index] : default;
         return index < _entries.Count && entry.Sequence == sequence && !entry.IsDeleted;
+    }
+
+    /// <summary>Moves a message from one segment to another, unless it was deleted.</summary>
+    internal void Move(ulong sequence, Segment from, Segment to, long offset)
+    {
+        int index = _entries.Find(sequence);
+        if (index < _entries.Count && _entries[index].Sequence == sequence && _entries[index].Segment == from)
+        {
+            ref MessageEntry entry = ref _entries[index];
+            from.Remove(entry);
+            entry = entry with { Segment = to, Offset = (uint)offset };
+            to.Add(entry);
+        }
     }
 
     /// <summary>Finds the first message whose sequence is not smaller and whose subject matches a filter.</summary>
@@ -390,6 +417,7 @@ internal sealed class StoredStream(uint id, string name, StorageQuota? quota)
     {
         while (Limits.MaxPerSubject > 0 && subject.Count > Limits.MaxPerSubject)
         {
+            HasSubjectLimit = true;
             DeleteEntry(subject.First);
         }
     }

@@ -10,7 +10,10 @@ internal readonly struct SegmentHeader
     internal const int Length = 2 * CopyLength;
     internal const uint Version = 1;
 
-    /// <summary>The number of the first group of a segment that a repair has written.</summary>
+    /// <summary>The version of a segment that a compaction has written. An older program must not read it.</summary>
+    internal const uint CompactedVersion = 2;
+
+    /// <summary>The number of the first group of a segment that a repair or a compaction has written.</summary>
     internal const ulong Replaced = 0;
 
     private const int CopyLength = 40;
@@ -24,14 +27,22 @@ internal readonly struct SegmentHeader
     internal required ulong Number { get; init; }
 
     /// <summary>
-    /// The number of the first group in this segment; <see cref="Replaced" /> if a repair has written the segment.
+    /// The number of the first group in this segment; <see cref="Replaced" /> if a repair or a compaction has written
+    /// it.
     /// </summary>
     internal required ulong FirstGroup { get; init; }
 
     /// <summary>
-    /// Whether a repair has written the segment. Its groups have numbers of their own, and its capacity is its length.
+    /// Whether a repair or a compaction has written the segment. Its groups have numbers of their own, and its capacity
+    /// is its length.
     /// </summary>
     internal bool IsReplaced => FirstGroup == Replaced;
+
+    /// <summary>
+    /// Whether a compaction has written the segment. After a crash, the index of the segment that it has replaced can
+    /// lie beside it, which has another salt.
+    /// </summary>
+    internal bool IsCompacted { get; init; }
 
     /// <summary>The length of the file while records are appended.</summary>
     internal required long Capacity { get; init; }
@@ -44,7 +55,7 @@ internal readonly struct SegmentHeader
     {
         Span<byte> copy = bytes[..CopyLength];
         Magic.CopyTo(copy);
-        BinaryPrimitives.WriteUInt32LittleEndian(copy[VersionAt..], Version);
+        BinaryPrimitives.WriteUInt32LittleEndian(copy[VersionAt..], IsCompacted ? CompactedVersion : Version);
         BinaryPrimitives.WriteUInt64LittleEndian(copy[NumberAt..], Number);
         BinaryPrimitives.WriteUInt64LittleEndian(copy[FirstGroupAt..], FirstGroup);
         BinaryPrimitives.WriteInt64LittleEndian(copy[CapacityAt..], Capacity);
@@ -84,9 +95,9 @@ internal readonly struct SegmentHeader
     private static SegmentHeader Read(ReadOnlySpan<byte> copy)
     {
         uint version = BinaryPrimitives.ReadUInt32LittleEndian(copy[VersionAt..]);
-        if (version != Version)
+        if (version is not (Version or CompactedVersion))
         {
-            throw new StoreException($"A segment has format version {version}. This program reads version {Version}.");
+            throw new StoreException($"A segment has format version {version}. This program reads versions {Version} and {CompactedVersion}.");
         }
 
         return new SegmentHeader
@@ -95,6 +106,7 @@ internal readonly struct SegmentHeader
             FirstGroup = BinaryPrimitives.ReadUInt64LittleEndian(copy[FirstGroupAt..]),
             Capacity = BinaryPrimitives.ReadInt64LittleEndian(copy[CapacityAt..]),
             Salt = BinaryPrimitives.ReadUInt32LittleEndian(copy[SaltAt..]),
+            IsCompacted = version == CompactedVersion,
         };
     }
 }

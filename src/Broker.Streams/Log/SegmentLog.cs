@@ -14,6 +14,7 @@ internal sealed class SegmentLog : IDisposable
     private readonly object _gate;
     private readonly List<Segment> _segments;
     private readonly GroupBuffer _snapshot = new();
+    private readonly SegmentCompaction? _compaction;
     private SegmentIndex _index = new();
     private Segment? _active;
     private long _end;
@@ -27,6 +28,7 @@ internal sealed class SegmentLog : IDisposable
         _catalog = catalog;
         _gate = gate;
         _segments = recovered.Segments;
+        _compaction = files.EndWithProcess ? null : new SegmentCompaction(files, options, catalog, gate, _segments);
         _nextGroup = recovered.NextGroup;
         _nextSegment = recovered.NextSegment;
         if (recovered.Continued is { } index)
@@ -147,6 +149,9 @@ internal sealed class SegmentLog : IDisposable
         }
     }
 
+    /// <summary>Replaces at most one segment whose messages are mostly deleted, if one waits for it.</summary>
+    internal void Compact() => _compaction?.RunOnce();
+
     /// <summary>Leaves a mark of where the log ends.</summary>
     internal void WriteCloseMark()
     {
@@ -214,6 +219,7 @@ internal sealed class SegmentLog : IDisposable
         next.File.Sync();
         Replace(next);
         IsStarting = false;
+        _compaction?.Plan();
     }
 
     private void Replace(Segment next)

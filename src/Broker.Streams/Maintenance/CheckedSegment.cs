@@ -48,7 +48,9 @@ internal sealed class CheckedSegment
         SegmentIndex? index = null;
         if (hasIndexFile && SegmentIndex.TryRead(files.ReadAll(StoreFileNames.Index(number)), number, out SegmentIndex read, out uint indexSalt))
         {
-            index = read;
+            // After a crash in a compaction, the index can be that of the segment that was replaced.
+            hasIndexFile = !header.IsCompacted || indexSalt == header.Salt;
+            index = hasIndexFile ? read : null;
             salt = hasHeader ? salt : indexSalt;
         }
 

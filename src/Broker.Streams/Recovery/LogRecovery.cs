@@ -104,6 +104,12 @@ internal sealed class LogRecovery
             _report.Notices.Add($"The header of '{StoreFileNames.Segment(number)}' is damaged at offset {damagedAt}.");
         }
 
+        if (hasHeader && header.IsCompacted && salt != header.Salt)
+        {
+            // A crash between the new segment and its index. The index is that of the old segment.
+            hasIndex = false;
+        }
+
         if (!hasHeader)
         {
             header = new SegmentHeader { Number = number, FirstGroup = 0, Capacity = file.Length, Salt = salt };

@@ -135,9 +135,19 @@ internal sealed class DeliveryRead : IRead, IEntryReceiver
             MessageEntry entry = _entries[i];
             int at = start + (int)(entry.Offset - offset);
             RecordHead head = default;
-            ReadStatus status = read == ReadStatus.Found
-                ? _consumer!.Stream.Store.Check(_consumer!.Stream.Stored, entry, _bytes.AsSpan(at, entry.Size), out head)
-                : read;
+            Span<byte> record = _bytes.AsSpan(at, entry.Size);
+            ReadStatus status = read;
+            if (read == ReadStatus.Found)
+            {
+                status = _consumer!.Stream.Store.Check(_consumer!.Stream.Stored, entry, record, out head);
+            }
+            else if (read == ReadStatus.NotFound)
+            {
+                // Its segment is gone. The message can be in another one.
+                status = _consumer!.Stream.Store.Read(_consumer!.Stream.Stored, entry, record);
+                head = status == ReadStatus.Found ? RecordHead.Read(record) : default;
+            }
+
             _messages.Add(new Message(entry.Sequence, status, at, head));
         }
     }

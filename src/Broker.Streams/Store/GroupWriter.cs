@@ -124,6 +124,7 @@ internal sealed class GroupWriter : IDisposable
         try
         {
             _log.DropUnused();
+            _log.Compact();
         }
         catch (IOException e)
         {

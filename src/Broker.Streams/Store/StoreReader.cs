@@ -6,21 +6,32 @@ internal sealed class StoreReader(StoreQueue queue, StoreOptions options)
     /// <summary>Reads a message and checks it.</summary>
     internal ReadStatus Read(StoredStream stream, ulong sequence, MessageBuffer buffer)
     {
-        MessageEntry entry;
-        lock (queue.Gate)
+        Segment? segment = null;
+        while (true)
         {
-            if (stream.Damage is not null)
+            MessageEntry entry;
+            lock (queue.Gate)
             {
-                return ReadStatus.Damaged;
+                if (stream.Damage is not null)
+                {
+                    return ReadStatus.Damaged;
+                }
+
+                if (!stream.TryFind(sequence, out entry) || entry.Segment == segment)
+                {
+                    return ReadStatus.NotFound;
+                }
             }
 
-            if (!stream.TryFind(sequence, out entry))
+            ReadStatus status = Read(stream, entry, buffer);
+            if (status != ReadStatus.NotFound)
             {
-                return ReadStatus.NotFound;
+                return status;
             }
+
+            // A compaction may have moved the message meanwhile.
+            segment = entry.Segment;
         }
-
-        return Read(stream, entry, buffer);
     }
 
     /// <summary>Reads the first message whose sequence is not smaller and whose subject matches a filter.</summary>
@@ -84,8 +95,8 @@ internal sealed class StoreReader(StoreQueue queue, StoreOptions options)
         }
         catch (ObjectDisposedException)
         {
-            // The message and its segment were deleted meanwhile.
-            return ReadStatus.NotFound;
+            // The segment was deleted or replaced meanwhile.
+            return canWait ? ReadStatus.NotFound : null;
         }
     }
 
@@ -102,7 +113,32 @@ internal sealed class StoreReader(StoreQueue queue, StoreOptions options)
 
     /// <summary>Reads the record of a message and checks it.</summary>
     internal ReadStatus Read(StoredStream stream, in MessageEntry entry, Span<byte> record)
-        => ReadBytes(stream, entry, record, canWait: true) is { } status and not ReadStatus.Found ? status : Check(stream, entry, record, out _);
+    {
+        MessageEntry known = entry;
+        while (true)
+        {
+            ReadStatus? status = ReadBytes(stream, known, record, canWait: true);
+            if (status == ReadStatus.Found)
+            {
+                return Check(stream, known, record, out _);
+            }
+
+            if (status != ReadStatus.NotFound || !TryFindMoved(stream, ref known))
+            {
+                return status ?? ReadStatus.NotFound;
+            }
+        }
+    }
+
+    // Finds the place to which a compaction has moved a message. Returns false if the message was deleted.
+    private bool TryFindMoved(StoredStream stream, ref MessageEntry entry)
+    {
+        lock (queue.Gate)
+        {
+            Segment? before = entry.Segment;
+            return stream.TryFind(entry.Sequence, out entry) && entry.Segment != before;
+        }
+    }
 
     private ReadStatus Read(StoredStream stream, in MessageEntry entry, MessageBuffer buffer)
     {

@@ -24,6 +24,7 @@ internal sealed class CrashRun : IStoreCompletion
         new("few", new StreamLimits { MaxMessages = 5 }),
         new("values", new StreamLimits { MaxPerSubject = 2 }),
         new("bytes", new StreamLimits { MaxBytes = 700 }),
+        new("both", new StreamLimits { MaxMessages = 4, MaxPerSubject = 2 }),
     ];
 
     private readonly ConsumerModel[] _consumers = [new("all"), new("few")];
@@ -58,6 +59,12 @@ internal sealed class CrashRun : IStoreCompletion
             {
                 count++;
                 Count(_disk.CrashedIn);
+                if (_disk.CrashedInReplacement)
+                {
+                    Count("compaction");
+                    Count($"compaction: {_disk.CrashedIn}");
+                }
+
                 foreach (string kind in _disk.CrashedIn == "write log" ? _queued : [])
                 {
                     Count($"write of {kind}");
@@ -192,7 +199,7 @@ internal sealed class CrashRun : IStoreCompletion
         switch (_random.Next(20))
         {
             case 0 when stream.LastAssigned > 0:
-                ulong sequence = (ulong)_random.NextInt64(1, (long)stream.LastAssigned + 1);
+                ulong sequence = _random.Next(2) == 0 ? stream.LastAssigned : (ulong)_random.NextInt64(1, (long)stream.LastAssigned + 1);
                 model.BeginDelete(sequence);
                 return batch.Delete(stream, sequence, this, Token(Delete, which)) == QueueStatus.Queued ? "deletion" : null;
             case 1 when stream.LastAssigned > 0 && _random.Next(3) == 0:
@@ -222,7 +229,7 @@ internal sealed class CrashRun : IStoreCompletion
         return "rollup";
     }
 
-    private (string Subject, string Body) NewMessage() => ("s" + _random.Next(3), new((char)('a' + _random.Next(26)), _random.Next(1, 150)));
+    private (string Subject, string Body) NewMessage() => ("s" + _random.Next(_random.Next(2) == 0 ? 3 : 20), new((char)('a' + _random.Next(26)), _random.Next(1, 150)));
 
     private static bool Sent(StreamModel model, StoredStream stream, string text, QueueStatus status)
     {

@@ -4,7 +4,7 @@ namespace Broker.Streams.Tests.Crashes;
 
 public sealed class CrashTests(ITestOutputHelper output)
 {
-    private const int CrashesOfOneDisk = 10;
+    private const int CrashesOfOneDisk = 20;
 
     // All kinds of changes that a store makes to its directory, and all kinds of records.
     private static readonly string[] Kinds =
@@ -12,6 +12,8 @@ public sealed class CrashTests(ITestOutputHelper output)
         "create tmp", "write tmp", "sync tmp", "write log", "sync log", "rename log", "rename idx", "rename closed", "rename broker-store",
         "set length log", "sync directory", "delete log", "delete idx", "delete tmp", "delete closed", "write checkpoint",
         "write of message", "write of rollup", "write of deletion", "write of purge", "write of new limits", "write of stream created", "write of stream deleted",
+        "compaction", "compaction: create tmp", "compaction: write tmp", "compaction: sync tmp", "compaction: rename log", "compaction: sync directory",
+        "compaction: rename idx",
         "write of consumer created", "write of consumer put", "write of consumer changed", "write of consumer deleted",
     ];
 

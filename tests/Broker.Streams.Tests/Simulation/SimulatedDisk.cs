@@ -7,6 +7,7 @@ internal sealed class SimulatedDisk : IStoreFiles
     private Dictionary<string, SimulatedFile> _names = new(StringComparer.Ordinal);
     private Dictionary<string, SimulatedFile> _durableNames = new(StringComparer.Ordinal);
     private bool _hasCrashed;
+    private bool _isReplacing;
     private bool _isLocked;
 
     public string Location => "simulated";
@@ -30,6 +31,15 @@ internal sealed class SimulatedDisk : IStoreFiles
 
     /// <summary>Called before each operation, for example to block it.</summary>
     public Action<string> Before { get; set; } = static _ => { };
+
+    /// <summary>
+    /// Whether the process ended while a segment that was there took a new file: from the creation of the file to its
+    /// index.
+    /// </summary>
+    public bool CrashedInReplacement { get; private set; }
+
+    /// <summary>Whether a segment that was there takes a new file.</summary>
+    public bool IsInReplacement => _isReplacing;
 
     public int Syncs { get; private set; }
 
@@ -72,6 +82,7 @@ internal sealed class SimulatedDisk : IStoreFiles
     public void EndProcess()
     {
         _hasCrashed = false;
+        _isReplacing = false;
         _isLocked = false;
         CrashAt = long.MaxValue;
     }
@@ -147,11 +158,14 @@ internal sealed class SimulatedDisk : IStoreFiles
         }
 
         Steps++;
+        bool isReplacing = IsReplacing(what, name);
         if (Steps < CrashAt)
         {
             change();
             return;
         }
+
+        CrashedInReplacement = isReplacing;
 
         _hasCrashed = true;
         CrashedIn = what;
@@ -161,6 +175,19 @@ internal sealed class SimulatedDisk : IStoreFiles
         }
 
         throw new SimulatedCrash();
+    }
+
+    // A new segment has no file of its name yet.
+    private bool IsReplacing(string what, string name)
+    {
+        if (what == "create tmp" && name.EndsWith(StoreFileNames.SegmentEnd + StoreFileNames.Temporary, StringComparison.Ordinal))
+        {
+            _isReplacing = _names.ContainsKey(name[..^StoreFileNames.Temporary.Length]);
+        }
+
+        bool isReplacing = _isReplacing;
+        _isReplacing &= what != "rename idx";
+        return isReplacing;
     }
 
     private sealed class Handle(SimulatedDisk disk, string name, SimulatedFile file) : IStoreFile
