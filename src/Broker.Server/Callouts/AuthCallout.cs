@@ -64,9 +64,9 @@ internal sealed class AuthCallout : IAuthCallout, IMessageTargetHandler
             }
 
             Verdict verdict = _answer.Check(body, user, question);
-            if (verdict.Wait is not { } wait)
+            if (verdict.Wait?.Invoke() is not { } wait)
             {
-                return verdict;
+                return verdict with { Wait = null };
             }
 
             // The account of the user must be found first.

@@ -31,8 +31,7 @@ internal sealed partial class OperatorMode
 
         if (Loader is not null && !IsInUse(user.Account))
         {
-            string unknown = $"account {user.Account} is unknown";
-            return Loader.TryBegin(user.Account, out Task wait) ? new Verdict(null, null, unknown, wait) : new Verdict(null, null, unknown);
+            return new Verdict(null, null, $"account {user.Account} is unknown", () => Loader.Begin(user.Account));
         }
 
         (Principal? principal, string? reason, _) = Admit(user, new UserGrant(user, from, transport), null);

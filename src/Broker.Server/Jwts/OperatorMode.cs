@@ -178,9 +178,8 @@ internal sealed partial class OperatorMode : IUserTokens
             if (Loader is not null && NeedsLookup(user.Account))
             {
                 string what = IsInUse(user.Account) ? "not valid now" : "unknown";
-                return Loader.TryBegin(user.Account, out Task wait)
-                    ? new Verdict(null, null, $"the JWT of user {jwt.Subject} is refused: its account {user.Account} is {what}", wait)
-                    : new Verdict(null, null, "too many accounts are being looked for");
+                return new Verdict(
+                    null, null, $"the JWT of user {jwt.Subject} is refused: its account {user.Account} is {what}", () => Loader.Begin(user.Account));
             }
 
             bool isBearer = TermsOf(user)?.IsBearer == true;

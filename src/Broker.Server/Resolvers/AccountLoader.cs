@@ -46,23 +46,21 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
     private OperatorMode Tokens => (OperatorMode)_core.Security.Tokens!;
 
     /// <inheritdoc/>
-    public bool TryBegin(string account, out Task found)
+    public Task? Begin(string account)
     {
-        found = Task.CompletedTask;
         if (_lookups.TryGetValue(account, out Task? known))
         {
-            found = known;
-            return true;
+            return known;
         }
 
         if (Interlocked.Increment(ref _count) > MaxLookups)
         {
             Interlocked.Decrement(ref _count);
-            return false;
+            return null;
         }
 
         var own = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        found = _lookups.GetOrAdd(account, own.Task);
+        Task found = _lookups.GetOrAdd(account, own.Task);
         if (found == own.Task)
         {
             _ = RunAsync(account, own);
@@ -72,7 +70,7 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
             Interlocked.Decrement(ref _count);
         }
 
-        return true;
+        return found;
     }
 
     /// <summary>Finds the accounts that these claims import from and that are not in use, and puts them all into use.</summary>

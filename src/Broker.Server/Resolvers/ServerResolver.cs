@@ -59,9 +59,8 @@ internal sealed class ServerResolver : IDisposable
 
     private async Task<bool> UseAsync(string account)
     {
-        if (!Tokens.IsInUse(account))
+        if (!Tokens.IsInUse(account) && _loader.Begin(account) is { } found)
         {
-            _loader.TryBegin(account, out Task found);
             await found.ConfigureAwait(false);
         }
 

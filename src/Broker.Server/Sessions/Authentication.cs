@@ -27,6 +27,7 @@ internal sealed class Authentication(
     IAuthenticationOwner owner)
 {
     internal const string TooManyLogins = "too many logins wait to be verified";
+    internal const string TooManyLookups = "too many accounts are being looked for";
 
     private const string NotAuthorized = "Authorization Violation";
     private const string AccountFull = "maximum account active connections exceeded";

@@ -22,11 +22,16 @@ internal sealed class CredentialCheck(Authentication authentication, ConnectRequ
             authentication.LogFailure(e);
         }
 
-        if (result.Wait is { } wait && !isLast)
+        if (result.Wait is { } begin && !isLast)
         {
-            // No thread waits: the check is queued again.
-            wait.GetAwaiter().UnsafeOnCompleted(RunAgain);
-            return;
+            if (begin() is { } wait)
+            {
+                // No thread waits: the check is queued again.
+                wait.GetAwaiter().UnsafeOnCompleted(RunAgain);
+                return;
+            }
+
+            result = new Verdict(null, null, Authentication.TooManyLookups);
         }
 
         if (result.Service is { } service)

@@ -10,6 +10,7 @@ public sealed class UrlRefreshTests : IDisposable
     private readonly HttpListener _web = new();
     private readonly Uri _url = new($"http://127.0.0.1:{FreePort.Next()}/accounts/");
     private string _jwt = "";
+    private int _fetches;
 
     public UrlRefreshTests()
     {
@@ -47,6 +48,8 @@ public sealed class UrlRefreshTests : IDisposable
             Assert.Equal("-ERR 'Authorization Violation'\n", early.End());
         }
 
+        // The refused login has asked once.
+        Assert.Equal(1, _fetches);
         _jwt = _site.Account(_site.Main, later: 200);
         using ResolverClient late = _site.Connect(server.EndPoints[0], _site.Main);
         Assert.Equal("", late.Sync());
@@ -69,6 +72,7 @@ public sealed class UrlRefreshTests : IDisposable
             while (true)
             {
                 HttpListenerContext context = await _web.GetContextAsync();
+                _fetches++;
                 context.Response.OutputStream.Write(Encoding.ASCII.GetBytes(_jwt));
                 context.Response.Close();
             }
