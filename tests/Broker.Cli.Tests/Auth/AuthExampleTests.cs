@@ -50,6 +50,8 @@ public sealed partial class AuthExampleTests : IDisposable
             .Replace("/var/lib/nats/jwt", Path.Combine(_folder.Store, "accounts"), StringComparison.Ordinal)
             .Replace(" -s nats://127.0.0.1:4222", "", StringComparison.Ordinal);
 
+        // A busy machine may need longer than the time of a user.
+        line = line.Contains("auth push", StringComparison.Ordinal) ? line + " --timeout 2m" : line;
         (int exitCode, string output, string error) = await Script.RunAsync(line, _folder.Path, server?.Url);
 
         Assert.True(exitCode == ExitCode.Success && error.Length == 0, $"{line}\n{error}");

@@ -2,14 +2,15 @@ using System.Globalization;
 using Broker.Bridge;
 using Broker.Client;
 using Broker.Server;
+using Broker.Streams;
 using OpenTelemetry;
 using OpenTelemetry.Metrics;
 
 namespace Broker.Cli.Tests.Prometheus;
 
 /// <summary>
-/// Both exporters, scraped by one Prometheus: the page <c>/metrics</c> of <c>broker serve</c> with a bridge, and the
-/// exporter of OpenTelemetry in a program with a server, a client and a bridge.
+/// Both exporters, scraped by one Prometheus: the page <c>/metrics</c> of <c>broker serve</c> with a bridge and streams, and
+/// the exporter of OpenTelemetry in a program with a server with streams, a client and a bridge.
 /// </summary>
 public sealed class ScrapedPrograms : IAsyncLifetime
 {
@@ -30,7 +31,7 @@ public sealed class ScrapedPrograms : IAsyncLifetime
         var broker = PeerProcess.Start(
             "broker", "dotnet", Path.Combine(AppContext.BaseDirectory, "broker.dll"), "serve", "-q", "-p", "-1", "-m", "-1",
             "--zeromq-publishers", "bind tcp://127.0.0.1:*", "--zeromq-subscribers", "bind tcp://127.0.0.1:*",
-            "--ports_file_dir", _folder.FullName);
+            "--ports_file_dir", _folder.FullName, "-js", "-sd", Path.Combine(_folder.FullName, "served"));
         _parts.Add(broker);
         string page = new Uri((await PortsFile.WaitAsync(_folder.FullName, broker)).Monitoring[0]).Authority;
         int port = FreePort.Next();
@@ -60,7 +61,7 @@ public sealed class ScrapedPrograms : IAsyncLifetime
 
     private async Task StartProgramAsync(int port)
     {
-        BrokerServer server = await BrokerServer.StartAsync(static options => options.Listen(0));
+        BrokerServer server = await BrokerServer.StartAsync(static options => options.Listen(0), ServerStreams.In(Path.Combine(_folder.FullName, "embedded")));
         _parts.Add(server);
         var options = new ClientOptions { Dialer = server.CreateDialer(), ConnectTimeout = Wait.Limit };
         BrokerConnection client = await BrokerConnection.ConnectAsync(options, TestContext.Current.CancellationToken);
