@@ -20,7 +20,7 @@ internal static class Surface
     }
 
     /// <summary>
-    /// What a program calls of a library: <c>type.member</c>, and <c>*.name</c> for calls of overrides.
+    /// The members of a library that a program calls: <c>type.member</c>, and <c>*.name</c> for calls of overrides.
     /// </summary>
     internal static HashSet<string> CallsOf(string file, string library)
     {

@@ -122,7 +122,7 @@ internal static class TopTable
         return table;
     }
 
-    // What is said about the routes stands below them, as far as there is room.
+    // The text about the routes stands below them if there is room.
     private static IEnumerable<IRenderable> Notes(TopFrame frame, int rows, int room)
     {
         RouteRow[] shown = [.. (frame.Routes ?? []).Take(rows)];

@@ -90,7 +90,7 @@ internal sealed class ClaimRequests(ServerCore core, AccountUpdates updates, Acc
         }
     }
 
-    // Of two JWTs of the same second, all servers keep the same one.
+    // If two JWTs were issued in the same second, all servers keep the same one.
     private bool IsOlder(string stored, AccountClaims claims, string text)
     {
         try

@@ -72,7 +72,7 @@ internal sealed class EntryList
         _chunks.RemoveRange(chunks, _chunks.Count - chunks);
         if (_end % ChunkLength != 0)
         {
-            // What was moved must not keep segments and subjects in memory.
+            // Moved entries must not keep segments and subjects in memory.
             _chunks[^1].AsSpan(_end % ChunkLength).Clear();
         }
     }

@@ -43,7 +43,7 @@ internal sealed class KnownDeletions(StreamCatalog catalog, object gate)
 
             if (stream.Damage is not null)
             {
-                // What is missing in the catalog can be lost and not deleted.
+                // A message that is not in the catalog may be lost instead of deleted.
                 return true;
             }
 
@@ -104,7 +104,7 @@ internal sealed class KnownDeletions(StreamCatalog catalog, object gate)
             return true;
         }
 
-        // What it has deleted of one subject is before the first message that is left, also if it has kept some.
+        // The messages of one subject that it has deleted are before the first one that is left.
         noted.Add(filter);
         return false;
     }

@@ -26,7 +26,7 @@ internal sealed class SegmentCompaction(IStoreFiles files, StoreOptions options,
             Segment segment = segments[i];
             if (segment.IsDamaged)
             {
-                // What is missing in the catalog can be lost and not deleted.
+                // A message that is not in the catalog may be lost instead of deleted.
                 _waiting.Clear();
                 return;
             }

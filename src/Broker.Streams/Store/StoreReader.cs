@@ -83,13 +83,13 @@ internal sealed class StoreReader(StoreQueue queue, StoreOptions options)
                 return entry.Segment!.File.TryReadNow(bytes, entry.Offset) ? ReadStatus.Found : null;
             }
 
-            // What a damaged file does not have any more is refused by the check.
+            // The check refuses bytes that a damaged file has lost.
             bytes[entry.Segment!.File.Read(bytes, entry.Offset)..].Clear();
             return ReadStatus.Found;
         }
         catch (IOException)
         {
-            // So is what the disk cannot read.
+            // The check refuses bytes that the disk cannot read too.
             bytes.Clear();
             return ReadStatus.Found;
         }

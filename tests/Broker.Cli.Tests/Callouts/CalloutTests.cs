@@ -164,7 +164,7 @@ public sealed partial class CalloutTests : IDisposable
     private static ClientOptions Options(string url, string name, string password)
         => new() { Servers = [url], User = name, Password = password, ConnectTimeout = Wait.Limit, MaxReconnectAttempts = 0 };
 
-    // What happens to one login: refused with an error, or connected with the errors of two publishes.
+    // The outcome of one login: refused with an error, or connected with the errors of two publishes.
     private static async Task<string> OutcomeAsync(string url, string name, string password)
     {
         var errors = new ConcurrentQueue<string>();

@@ -103,7 +103,7 @@ public sealed class OperatorCalloutTests : IDisposable
         return [.. outcomes];
     }
 
-    // What happens to one login: refused with an error, or connected with the errors of two publishes.
+    // The outcome of one login: refused with an error, or connected with the errors of two publishes.
     private async Task<string> OutcomeAsync(string url, string name)
     {
         var errors = new ConcurrentQueue<string>();

@@ -145,7 +145,7 @@ public sealed class ConsumerAnswerTests
 
         public ConcurrentQueue<string> Seen { get; } = [];
 
-        /// <summary>What was received by each request. Only the order of one subscription is certain.</summary>
+        /// <summary>The messages that each request received. Only the order of one subscription is certain.</summary>
         public List<string> InOrder() => [.. Seen.OrderBy(static seen => seen[..seen.IndexOf(':', StringComparison.Ordinal)], StringComparer.Ordinal)];
 
         public void Listen(string subject, string label) => _bindings.Add(connection.Subscribe(subject, (Client.Message message) =>
@@ -216,7 +216,7 @@ public sealed class ConsumerAnswerTests
             => await connection.RequestAsync(_replies.Reverse().ElementAt(last - 1), Encoding.UTF8.GetBytes(acknowledgement), Wait.Limit, cancellationToken: Ended);
 
         /// <summary>
-        /// What the consumer tells about its activity: whether there was one, and whether it is a new one.
+        /// The activity that the consumer reports: whether there was one, and whether it is a new one.
         /// </summary>
         public async Task<string> TellAsync(string label)
         {

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Broker.Streams.Tests.Api;
 
-/// <summary>What was created and deleted leaves nothing in memory.</summary>
+/// <summary>Objects that were created and deleted leave nothing in memory.</summary>
 public sealed class GrowthTests
 {
     [Fact]
