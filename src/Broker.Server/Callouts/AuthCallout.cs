@@ -64,7 +64,7 @@ internal sealed class AuthCallout : IAuthCallout, IMessageTargetHandler
             }
 
             Verdict verdict = _answer.Check(body, user, question);
-            if (verdict.Wait?.Invoke() is not { } wait)
+            if (verdict.Wait is not { } begin || !begin(out Task wait))
             {
                 return verdict with { Wait = null };
             }
@@ -88,7 +88,14 @@ internal sealed class AuthCallout : IAuthCallout, IMessageTargetHandler
     {
         foreach (DeliveredMessage message in batch)
         {
+            // A consumer of a stream may deliver here, and its messages keep the subject of the stream.
+            if (message.Subject.Length <= _inbox.Length)
+            {
+                continue;
+            }
+
             string token = Encoding.UTF8.GetString(message.Subject[(_inbox.Length + 1)..]);
+
             // The first answer counts; a later one for the same request is ignored.
             if (_waiting.TryRemove(token, out TaskCompletionSource<byte[]?>? answer))
             {

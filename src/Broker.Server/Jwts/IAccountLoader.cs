@@ -5,7 +5,7 @@ internal interface IAccountLoader
 {
     /// <summary>
     /// Begins to look for an account. When the task completes, logins see the account if it exists. Clients of one account
-    /// wait for one task. Returns null if too many accounts are being looked for.
+    /// wait for one task. Returns false if too many accounts are being looked for.
     /// </summary>
-    Task? Begin(string account);
+    bool TryBegin(string account, out Task found);
 }

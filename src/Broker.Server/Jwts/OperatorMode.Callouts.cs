@@ -31,7 +31,7 @@ internal sealed partial class OperatorMode
 
         if (Loader is not null && !IsInUse(user.Account))
         {
-            return new Verdict(null, null, $"account {user.Account} is unknown", () => Loader.Begin(user.Account));
+            return new Verdict(null, null, $"account {user.Account} is unknown", (out Task found) => Loader.TryBegin(user.Account, out found));
         }
 
         (Principal? principal, string? reason, _) = Admit(user, new UserGrant(user, from, transport), null);

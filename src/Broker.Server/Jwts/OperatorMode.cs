@@ -179,7 +179,7 @@ internal sealed partial class OperatorMode : IUserTokens
             {
                 string what = IsInUse(user.Account) ? "not valid now" : "unknown";
                 return new Verdict(
-                    null, null, $"the JWT of user {jwt.Subject} is refused: its account {user.Account} is {what}", () => Loader.Begin(user.Account));
+                    null, null, $"the JWT of user {jwt.Subject} is refused: its account {user.Account} is {what}", (out Task found) => Loader.TryBegin(user.Account, out found));
             }
 
             bool isBearer = TermsOf(user)?.IsBearer == true;

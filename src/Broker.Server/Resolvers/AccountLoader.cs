@@ -46,21 +46,23 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
     private OperatorMode Tokens => (OperatorMode)_core.Security.Tokens!;
 
     /// <inheritdoc/>
-    public Task? Begin(string account)
+    public bool TryBegin(string account, out Task found)
     {
+        found = Task.CompletedTask;
         if (_lookups.TryGetValue(account, out Task? known))
         {
-            return known;
+            found = known;
+            return true;
         }
 
         if (Interlocked.Increment(ref _count) > MaxLookups)
         {
             Interlocked.Decrement(ref _count);
-            return null;
+            return false;
         }
 
         var own = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        Task found = _lookups.GetOrAdd(account, own.Task);
+        found = _lookups.GetOrAdd(account, own.Task);
         if (found == own.Task)
         {
             _ = RunAsync(account, own);
@@ -70,7 +72,7 @@ internal sealed class AccountLoader : IAccountLoader, IDisposable
             Interlocked.Decrement(ref _count);
         }
 
-        return found;
+        return true;
     }
 
     /// <summary>Finds the accounts that these claims import from and that are not in use, and puts them all into use.</summary>

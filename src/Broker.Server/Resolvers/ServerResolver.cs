@@ -59,8 +59,9 @@ internal sealed class ServerResolver : IDisposable
 
     private async Task<bool> UseAsync(string account)
     {
-        if (!Tokens.IsInUse(account) && _loader.Begin(account) is { } found)
+        if (!Tokens.IsInUse(account))
         {
+            _loader.TryBegin(account, out Task found);
             await found.ConfigureAwait(false);
         }
 

@@ -10,8 +10,8 @@ namespace Broker.Server;
 /// </param>
 /// <param name="Reason">Why the client is refused, for the log; null for wrong credentials.</param>
 /// <param name="Wait">
-/// Begins what the check waits for: when its task has completed, the check runs once more. It returns null if too many
-/// others wait. It is not called if the check has waited already. Null if the result is final.
+/// Begins what the check waits for: when its task has completed, the check runs once more. It is not called if the check
+/// has waited already. Null if the result is final.
 /// </param>
 /// <param name="Service">A service that decides about the client; null for none.</param>
-internal readonly record struct Verdict(Principal? Principal, Func<Verdict>? Verify = null, string? Reason = null, Func<Task?>? Wait = null, IAuthCallout? Service = null);
+internal readonly record struct Verdict(Principal? Principal, Func<Verdict>? Verify = null, string? Reason = null, BeginWait? Wait = null, IAuthCallout? Service = null);

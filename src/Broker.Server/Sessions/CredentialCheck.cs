@@ -24,7 +24,7 @@ internal sealed class CredentialCheck(Authentication authentication, ConnectRequ
 
         if (result.Wait is { } begin && !isLast)
         {
-            if (begin() is { } wait)
+            if (begin(out Task wait))
             {
                 // No thread waits: the check is queued again.
                 wait.GetAwaiter().UnsafeOnCompleted(RunAgain);
